@@ -27,15 +27,7 @@ COMPUTING = ("numpy", "scipy", "scikit-learn", "joblib", "numba")
 def hint(package: str) -> str:
     """Say that a package is missing, and which extra brings it.
 
-    Parameters
-    ----------
-    package : str
-        The name under which it is imported.
-
-    Returns
-    -------
-    str
-        Part of a sentence.
+    Here `package`: the name under which it is imported.
     """
     extra = _EXTRAS.get(package)
     how = "" if extra is None else f" (pip install '.[{extra}]' in a clone brings it)"
@@ -45,10 +37,7 @@ def hint(package: str) -> str:
 def no_pictures() -> str:
     """Say why nothing can be drawn here.
 
-    Returns
-    -------
-    str
-        Part of a sentence; empty where figures can be drawn.
+    Part of a sentence; empty where figures can be drawn.
     """
     return "" if importlib.util.find_spec("matplotlib") else hint("matplotlib")
 
@@ -56,15 +45,9 @@ def no_pictures() -> str:
 def installed_version(package: str) -> str:
     """Return the version of a package.
 
-    Parameters
-    ----------
-    package : str
-        The name under which it is installed.
+    Here `package`: the name under which it is installed.
 
-    Returns
-    -------
-    str
-        The version, or ``"not installed"``.
+    The version, or ``"not installed"``.
     """
     try:
         return metadata.version(package)

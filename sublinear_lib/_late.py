@@ -5,25 +5,29 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+_OFFERED = re.compile(r"^ *__all__ = (\[.*?\])", re.MULTILINE | re.DOTALL)
+_STAR = re.compile(r"^ *from (sublinear_lib[\w.]*) import \*", re.MULTILINE)
 
-def late_names(package: str) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package whose imports stand under ``TYPE_CHECKING``.
 
-    Where a name comes from is read there, so that people, type checkers and Python see one list.
+def late_door(package: str) -> tuple[Callable[[str], Any], list[str]]:
+    """Return ``__getattr__`` and ``__all__`` of a package with imports under ``TYPE_CHECKING``.
+
+    What it offers is read there, ``__all__`` and the stars, so that people, type checkers and
+    Python see one list.
     """
     room = sys.modules[package]
-    tree = ast.parse(Path(str(room.__file__)).read_text(encoding="utf-8"))
-    homes = {
-        alias.name: str(node.module)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(f"{package}.")
-        for alias in node.names
-    }
+    folder = Path(str(room.__file__)).parent
+    source = (folder / "__init__.py").read_text(encoding="utf-8")
+    offered, homes = _names(source), {}
+    for module in _STAR.findall(source):
+        names = _names((folder / f"{module.rpartition('.')[2]}.py").read_text(encoding="utf-8"))
+        homes |= dict.fromkeys(names, module)
 
     def load(name: str) -> Any:
         if name in homes:
@@ -35,4 +39,11 @@ def late_names(package: str) -> Callable[[str], Any]:
         setattr(room, name, value)
         return value
 
-    return load
+    return load, offered + list(homes)
+
+
+def _names(source: str) -> list[str]:
+    """Return the list ``__all__`` of a module."""
+    found = _OFFERED.search(source)
+    assert found, "a module behind a late front door lists what it offers"
+    return list(ast.literal_eval(found[1]))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import BoolArray, FloatArray
 
 __all__ = [
@@ -66,29 +67,18 @@ class ShiftedReLU:
         """Check the name."""
         validation.choice(self.name, "name", ACTIVATIONS)
 
+    @described
     def value(self, z: object, tau: object, active: object = None) -> FloatArray:
         """Return ``sigma_tau(z)``, entry by entry.
 
-        Parameters
-        ----------
-        z : array-like, any shape
-            Pre-activations, finite.
-        tau : float
-            The threshold, ``>= 0``, in absolute units (not multiples of a standard deviation).
-        active : array-like of bool, same shape as `z`, optional
-            The set on which the unit fires, when the caller has decided ``z > tau`` exactly.
-            Without it the comparison is made on the float64 numbers given.
+        Here `tau`: the threshold, ``>= 0``, in absolute units (not multiples of a standard
+        deviation); `active`: the set on which the unit fires, when the caller has decided ``z >
+        tau`` exactly. Without it the comparison is made on the float64 numbers given.
 
-        Returns
-        -------
-        ndarray of float64, same shape as `z`
-            Zero where the unit does not fire.
+        Zero where the unit does not fire.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For entries that are not finite real numbers, a negative `tau`, or a mask of another
-            shape.
+        Raises TypeError, ValueError: for entries that are not finite real numbers, a negative
+        `tau`, or a mask of another shape.
         """
         values = validation.float_array(z, "z", allow_empty=True)
         level = validation.scalar(tau, "tau", minimum=0.0)
@@ -101,23 +91,10 @@ class ShiftedReLU:
     def jump_height(self, tau: object) -> float:
         """Return the height of the step at the threshold.
 
-        Parameters
-        ----------
-        tau : float
-            The threshold, ``>= 0``, absolute units.
+        Here `tau`: the threshold, ``>= 0``, absolute units.
 
-        Returns
-        -------
-        float
-            `tau` for the jump form, 0 for the continuous one.
+        `tau` for the jump form, 0 for the continuous one.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For a negative or non-finite `tau`.
-
-        Examples
-        --------
         >>> JUMP.jump_height(0.5), CONTINUOUS.jump_height(0.5)
         (0.5, 0.0)
         """
@@ -128,22 +105,9 @@ class ShiftedReLU:
 def spread_jump(height: float, bandwidth: object) -> tuple[float, float]:
     """Check a bandwidth and return it with the height of a jump divided by it.
 
-    Parameters
-    ----------
-    height : float
-        Height of the jump, finite.
-    bandwidth : float
-        Half the width of the window, ``> 0``.
+    Here `height`: height of the jump, finite; `bandwidth`: half the width of the window, ``> 0``.
 
-    Returns
-    -------
-    bandwidth, jump : float
-        Both finite.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `bandwidth` is not a positive number, or so small that the quotient overflows.
+    Returned: `bandwidth, jump`: Both finite.
     """
     width = validation.scalar(bandwidth, "bandwidth", exclusive_minimum=0.0)
     jump = height / width
@@ -163,25 +127,12 @@ def blurred_step(z: FloatArray, tau: float, jump: float, bandwidth: float) -> Fl
     ``K(q) + jump * k(q)``: the formal derivative ``1[z > tau]``, blurred, and the jump, spread over
     the window.  An attack that walks along it sees the jumps that the formal derivative ignores.
 
-    Parameters
-    ----------
-    z : ndarray of float64, any shape
-        Pre-activations; infinite ones are allowed.
-    tau : float
-        The threshold.
-    jump : float
-        Height of the jump, divided by `bandwidth`.
-    bandwidth : float
-        Half the width of the window.
+    Here `tau`: the threshold; `jump`: height of the jump, divided by `bandwidth`; `bandwidth`: half
+    the width of the window.
 
-    Returns
-    -------
-    ndarray of float64, same shape as `z`
-        Exactly 0 for ``z <= tau - bandwidth``, exactly 1 for ``z >= tau + bandwidth``.  The order
-        of the operations is part of the promise: compiled kernels repeat it bit by bit.
+    Exactly 0 for ``z <= tau - bandwidth``, exactly 1 for ``z >= tau + bandwidth``.  The order of
+    the operations is part of the promise: compiled kernels repeat it bit by bit.
 
-    Notes
-    -----
     Source: this project (Definition 3.3 allows any adversary).  A kernel of bounded support is used
     instead of a Gaussian so that neurons far below the threshold contribute exactly 0.
     """
@@ -207,23 +158,8 @@ CONTINUOUS = ShiftedReLU("continuous")
 def get_activation(activation: object) -> ShiftedReLU:
     """Return the activation of that name; an activation is returned as it is.
 
-    Parameters
-    ----------
-    activation : {"jump", "continuous"} or ShiftedReLU
-        The name or the instance.
+    Raises TypeError, ValueError: for anything else.
 
-    Returns
-    -------
-    ShiftedReLU
-        The activation.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For anything else.
-
-    Examples
-    --------
     >>> get_activation("jump") is JUMP
     True
     """

@@ -26,6 +26,8 @@ from typing import Any
 
 import numpy as np
 
+from sublinear_lib._arguments import described
+
 __all__ = [
     "check_format",
     "check_writable",
@@ -43,23 +45,10 @@ _BLOCK = 4096
 def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.ndarray]:
     """Read every array of an archive, or say why that is impossible.
 
-    Parameters
-    ----------
-    file : binary file object
-        The open file; seekable.
-    refuse : callable
-        Makes the error for a reason, which begins with "the file" or "it".
+    Here `file`: the open file; seekable; `refuse`: makes the error for a reason, which begins with
+    "the file" or "it".
 
-    Returns
-    -------
-    dict of str to ndarray
-        The arrays by name, of any shape and dtype but objects.
-
-    Raises
-    ------
-    ValueError
-        The one that `refuse` makes, if the file is empty, is not such an archive, holds pickled
-        objects, expands to more bytes than it has, or is damaged.
+    The arrays by name, of any shape and dtype but objects.
     """
     head = file.read(len(_FIRST_BYTES))
     size = file.seek(0, os.SEEK_END)
@@ -102,28 +91,12 @@ def check_format(
 ) -> None:
     """Refuse an archive that is not of a format, or of a newer version of it.
 
-    Parameters
-    ----------
-    contents : mapping of str to ndarray
-        What `read_arrays` returned: the entry ``"format"`` holds the name of the format, the entry
-        ``"version"`` a positive integer.
-    name : str
-        The name of the format that is wanted.
-    newest : int
-        The newest version that can be read; all before it can be read too.
-    writer : str
-        Who writes such files, for the message.
-    refuse : callable
-        Makes the error for a reason, which begins with "it".
+    Here `contents`: what `read_arrays` returned: the entry ``"format"`` holds the name of the
+    format, the entry ``"version"`` a positive integer; `name`: the name of the format that is
+    wanted; `newest`: the newest version that can be read; all before it can be read too; `writer`:
+    who writes such files, for the message; `refuse`: makes the error for a reason, which begins
+    with "it".
 
-    Raises
-    ------
-    ValueError
-        The one that `refuse` makes, if the archive has another format, does not say its version or
-        has a newer one.
-
-    Examples
-    --------
     >>> contents = {"format": np.array("notes"), "version": np.array(2)}
     >>> check_format(contents, "notes", 2, writer="a pen", refuse=ValueError)
     >>> check_format(contents, "letters", 2, writer="a pen", refuse=ValueError)
@@ -147,22 +120,13 @@ def check_format(
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Offer a name for a new file that takes the place of `path` when the block ends well.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file to be replaced, or made.  A symbolic link stays one: what it leads to is replaced.
-        The new file has the permissions of the old one.
+    Here `path`: the file to be replaced, or made.  A symbolic link stays one: what it leads to is
+    replaced. The new file has the permissions of the old one.
 
-    Yields
-    ------
-    Path
-        A name in the same folder that no file has yet.  If the block raises, what it wrote there is
-        removed and `path` is as it was.
+    A name in the same folder that no file has yet.  If the block raises, what it wrote there is
+    removed and `path` is as it was.
 
-    Raises
-    ------
-    OSError
-        If the new file cannot be written or take its place; the message names `path`.
+    Raises OSError: if the new file cannot be written or take its place; the message names `path`.
     """
     target = Path(os.path.realpath(path))
     _remove_left(target)
@@ -209,22 +173,15 @@ def _remove_left(target: Path) -> None:
                 pass  # somebody else's process
 
 
+@described
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Make sure that a file could be written now, before the work whose result it is to hold.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, which may exist; it is left as it is.
+    Here `path`: the file, which may exist; it is left as it is.
 
-    Raises
-    ------
-    OSError
-        If its folder is not there or does not take a new file, if the disk is full, or if `path` is
-        a folder.
+    Raises OSError: if its folder is not there or does not take a new file, if the disk is full, or
+    if `path` is a folder.
 
-    Examples
-    --------
     >>> check_writable("nowhere/file.json")
     Traceback (most recent call last):
         ...
@@ -253,21 +210,11 @@ def write_arrays(
 ) -> None:
     """Write arrays to an archive; an interrupted write leaves an older file untouched.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file; it is written under exactly this name.
-    contents : mapping of str to ndarray
-        The arrays by name, of any shape and dtype but objects.
-    before : callable, optional
-        Called when all is on the disk, before it takes the place of the older file.
+    Here `path`: the file; it is written under exactly this name; `contents`: the arrays by name, of
+    any shape and dtype but objects; `before`: called when all is on the disk, before it takes the
+    place of the older file.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    ValueError
-        If an array holds objects.
+    Raises OSError: if the file cannot be written.
     """
     with replacing(path) as temporary:
         with open(temporary, "xb") as file:
@@ -286,17 +233,9 @@ def write_arrays(
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     """Write bytes to a file; an interrupted write leaves an older file untouched.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file; it is written under exactly this name.
-    content : bytes
-        What is to stand in it.
+    Here `path`: the file; it is written under exactly this name; `content`: what is to stand in it.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    Raises OSError: if the file cannot be written.
     """
     with replacing(path) as temporary, open(temporary, "xb") as file:
         file.write(content)

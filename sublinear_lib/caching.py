@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from sublinear_lib import __version__, archives
+from sublinear_lib._arguments import described
 from sublinear_lib._extras import installed_version
 
 __all__ = ["ResultCache", "circumstances", "digest"]
@@ -87,30 +88,19 @@ class ResultCache:
     def path(self, key: str) -> Path:
         """Return the file of a result.
 
-        Parameters
-        ----------
-        key : str
-            What `digest` returned.
+        Here `key`: what `digest` returned.
 
-        Returns
-        -------
-        Path
-            In a folder of its own for every first pair of digits.
+        In a folder of its own for every first pair of digits.
         """
         return self.folder / key[:2] / f"{key}.npz"
 
+    @described
     def get(self, key: str) -> Any:
         """Return a result, or ``None`` if it is not there or damaged.
 
-        Parameters
-        ----------
-        key : str
-            What `digest` returned.
+        Here `key`: what `digest` returned.
 
-        Returns
-        -------
-        object
-            What was put there, with the types that it had.
+        What was put there, with the types that it had.
 
         Warns
         -----
@@ -132,17 +122,8 @@ class ResultCache:
     def put(self, key: str, result: Any) -> None:
         """Store a result.
 
-        Parameters
-        ----------
-        key : str
-            What `digest` returned.
-        result : object
-            Not ``None``, and made of the types that the notes of the class list.
-
-        Raises
-        ------
-        TypeError
-            If the result is ``None`` or holds something else.
+        Here `key`: what `digest` returned; `result`: not ``None``, and made of the types that the
+        notes of the class list.
 
         Warns
         -----
@@ -230,25 +211,12 @@ def _decoded(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
 def digest(*parts: Any) -> str:
     """Return a hash of everything that decides a result.
 
-    Parameters
-    ----------
-    *parts : object
-        Numbers, text, arrays, seed sequences, enumerations, dataclasses and plain functions, in
-        lists, tuples and dicts or not.
+    Here `*parts`: numbers, text, arrays, seed sequences, enumerations, dataclasses and plain
+    functions, in lists, tuples and dicts or not.
 
-    Returns
-    -------
-    str
-        64 hexadecimal digits.  They change with any part, with the source of this library, and with
-        the versions of Python, NumPy, SciPy and numba.
+    64 hexadecimal digits.  They change with any part, with the source of this library, and with the
+    versions of Python, NumPy, SciPy and numba.
 
-    Raises
-    ------
-    TypeError
-        If a part, or something that a function uses, cannot be compared in this way.
-
-    Notes
-    -----
     A function counts with its compiled code, its default values, the variables that it encloses and
     the global names that it uses: functions and values of its own module with their content, other
     modules with their version or the bytes of their file.  What those modules import in turn is not
@@ -262,11 +230,8 @@ def digest(*parts: Any) -> str:
 def circumstances() -> dict[str, str]:
     """Return what decides the bytes of a result beside the function and its arguments.
 
-    Returns
-    -------
-    dict of str to str
-        Versions by the name of the package, a hash of the source of this library, and the settings
-        that choose its kernels, which round the free sums differently.
+    Versions by the name of the package, a hash of the source of this library, and the settings that
+    choose its kernels, which round the free sums differently.
     """
     found = {
         "Python": platform.python_version(),

@@ -24,6 +24,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Flag, checked
 from sublinear_lib.caching import circumstances
 
 __all__ = ["LostWorkers", "connected", "run_tasks", "single_threaded"]
@@ -64,78 +65,46 @@ _ONE_THREAD = _OneThread()
 def single_threaded() -> contextlib.AbstractContextManager[None]:
     """Return a context in which matrix products use one thread.
 
-    Returns
-    -------
-    context manager
-        Contexts may overlap in several threads of a process, as on a Dask worker: the first one
-        sets the limit and the last one lifts it.
+    Contexts may overlap in several threads of a process, as on a Dask worker: the first one sets
+    the limit and the last one lifts it.
 
-    Examples
-    --------
     >>> with single_threaded():
     ...     pass
     """
     return _ONE_THREAD
 
 
+@checked
 def run_tasks(
     function: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
     *,
     n_jobs: int = 1,
     scheduler: str | None = None,
-    ordered: bool = True,
+    ordered: Flag = True,
 ) -> Generator[tuple[int, Any]]:
     """Call a function for every task, and hand out each result once.
 
-    Parameters
-    ----------
-    function : callable
-        Called as ``function(*task)``.
-    tasks : sequence of tuple
-        The arguments.
-    n_jobs : int, default 1
-        Processes on this machine; 1 computes in this process, -1 uses all cores.  There are never
-        more than tasks or processors, but for a second one, which keeps this process safe.
-    scheduler : str, optional
-        Address of a Dask scheduler, such as ``"tcp://10.0.0.5:8786"``; then its workers compute,
-        and `n_jobs` is not used.
-    ordered : bool, default True
-        Whether results come in the order of the tasks, or as soon as they are there.
+    Here `function`: called as ``function(*task)``; `tasks`: the arguments; `n_jobs`: processes on
+    this machine; 1 computes in this process, -1 uses all cores.  There are never more than tasks or
+    processors, but for a second one, which keeps this process safe; `scheduler`: address of a Dask
+    scheduler, such as ``"tcp://10.0.0.5:8786"``; then its workers compute, and `n_jobs` is not
+    used; `ordered`: whether results come in the order of the tasks, or as soon as they are there.
 
-    Yields
-    ------
-    position : int
-        Which task it was.
-    result : object
-        What the function returned.
+    Returned: `position`: Which task it was. `result`: What the function returned.
 
-    Raises
-    ------
-    TypeError
-        If `function` is not callable, a task is no tuple, `ordered` is no truth value, or
-        `scheduler` no text.
-    LostWorkers
-        If workers died again and again, or the scheduler is gone.
-    ImportError
-        If a scheduler is given and ``distributed`` is not installed.
-    ConnectionError
-        If nobody answers at its address, or it has no workers.
-    ValueError
-        If a worker has another source of the library than this process, or other versions of
-        Python, NumPy, SciPy or numba.
+    Raises LostWorkers: if workers died again and again, or the scheduler is gone.
 
-    Notes
-    -----
+    Raises ImportError: if a scheduler is given and ``distributed`` is not installed.
+
+    Raises ConnectionError: if nobody answers at its address, or it has no workers.
+
     Closing the generator cancels what was not begun.  Processes of this machine are stopped at
     once; a Dask worker ends the call that it is at.
 
-    Examples
-    --------
     >>> list(run_tasks(pow, [(2, 3), (3, 2)]))
     [(0, 8), (1, 9)]
     """
-    validation.boolean(ordered, "ordered")
     if not callable(function):
         raise TypeError(f"function must be callable, got {function!r}")
     if scheduler is not None:
@@ -257,22 +226,10 @@ def _failure(future: Any, error: Exception, position: int, scheduler: str) -> Ex
 def connected(scheduler: str, *, direct: bool = False) -> Iterator[Any]:
     """Connect to a Dask scheduler whose workers can do what this process can.
 
-    Parameters
-    ----------
-    scheduler : str
-        Its address.
-    direct : bool, default False
-        Whether to talk to the workers without a detour over the scheduler.
+    Here `scheduler`: its address; `direct`: whether to talk to the workers without a detour over
+    the scheduler.
 
-    Yields
-    ------
-    distributed.Client
-        Closed at the end.
-
-    Raises
-    ------
-    TypeError, ImportError, ConnectionError, ValueError
-        As `run_tasks`.
+    Raises TypeError, ImportError, ConnectionError, ValueError: as `run_tasks`.
     """
     given: object = scheduler
     if not isinstance(given, str):

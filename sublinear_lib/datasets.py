@@ -25,6 +25,15 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from sublinear_lib import geometry, validation
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Flag,
+    Nonnegative,
+    Probability,
+    checked,
+    described,
+)
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 
 __all__ = [
@@ -164,23 +173,10 @@ class Dataset:
     def subset(self, indices: IntArray) -> Dataset:
         """Select points by position.
 
-        Parameters
-        ----------
-        indices : array_like of int, shape (k,)
-            Positions in 0, ..., n - 1, k >= 1; repetitions are allowed.
+        Here `indices` (k,): positions in 0, ..., n - 1, k >= 1; repetitions are allowed.
 
-        Returns
-        -------
-        Dataset
-            The chosen points in the order given, under the same name.
+        The chosen points in the order given, under the same name.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If `indices` is empty, out of range or not integers.
-
-        Examples
-        --------
         >>> circle(6).subset([0, 3]).y
         array([ 1., -1.])
         """
@@ -265,31 +261,13 @@ def _closest(A: FloatArray, B: FloatArray | None) -> tuple[float, tuple[int, int
     return best, pair
 
 
-def separation(X: FloatArray, rho: float = 0.0, y: FloatArray | None = None) -> Separation:
+@checked
+def separation(X: FloatArray, rho: Nonnegative = 0.0, y: FloatArray | None = None) -> Separation:
     r"""Measure how far apart points of X are, compared with the adversary's radius.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (n, d)
-        Points of X.
-    rho : float, default 0.0
-        Radius of the adversary, a chord length >= 0.
-    y : array_like of float, shape (n,), optional
-        Labels in [-1, 1]; needed for ``opposite_class_delta``.
+    The report.  Duplicates give ``delta = 0`` and ``gamma = 0``; a single point gives ``delta =
+    gamma = rho_max = inf``.
 
-    Returns
-    -------
-    Separation
-        The report.  Duplicates give ``delta = 0`` and ``gamma = 0``; a single point gives
-        ``delta = gamma = rho_max = inf``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, of the wrong type, or the lengths differ.
-
-    Notes
-    -----
     Definition 3.7: "If for all i != j in [n], gamma <= eps (eps - 2 rho) and ||x_i - x_j||_2 >=
     eps, a training dataset X will be gamma-separable for a rho-bounded adversary."  (This eps has
     nothing to do with the accuracy eps of the theorems; Lemma B.5 calls it delta.)  Every eps <=
@@ -301,12 +279,9 @@ def separation(X: FloatArray, rho: float = 0.0, y: FloatArray | None = None) -> 
     ||x_i - x'|| >= delta - rho gives <x_i, x'> <= 1 - (delta - rho)^2/2 for i != j: the inner
     products differ by at least delta (delta - 2 rho) / 2.
 
-    Cost: O(n^2 d) through blocks of a matrix product, O(n + 2^21) memory beyond the data.
+    Cost: O(n^2 d) through blocks of a matrix product, O(n + 2^21) memory beyond the data.  Source:
+    Definition 3.7.
 
-    Source: Definition 3.7.
-
-    Examples
-    --------
     >>> report = separation(circle(4).X, rho=0.2)
     >>> round(report.delta**2, 12), round(report.rho_max**2, 12)  # a square of side sqrt(3/2)
     (1.5, 0.375)
@@ -314,7 +289,6 @@ def separation(X: FloatArray, rho: float = 0.0, y: FloatArray | None = None) -> 
     True
     """
     X = validation.points_on_slice(X)
-    rho = validation.scalar(rho, "rho", minimum=0.0)
     opposite = None
     if y is not None:
         y = validation.labels(y, n=X.shape[0])
@@ -359,30 +333,14 @@ def _packing_bounds(n: int, d: int) -> list[tuple[float, str]]:
     return bounds
 
 
-def max_separation(n: int, d: int) -> float:
+@checked
+def max_separation(n: Count, d: Dimension) -> float:
     r"""Bound from above the smallest distance of n points on X.
 
-    Parameters
-    ----------
-    n : int
-        Number of points, at least 1.
-    d : int
-        Ambient dimension, at least 2.
+    No n points of X are all farther apart than this (inf for n = 1).  Attained for n <= d (regular
+    simplex), for d = 2 and 3 (regular polygon), and for d = 4 with n = 3, 4, 6, 12 (triangle,
+    tetrahedron, octahedron, icosahedron).
 
-    Returns
-    -------
-    float
-        No n points of X are all farther apart than this (inf for n = 1).  Attained for n <= d
-        (regular simplex), for d = 2 and 3 (regular polygon), and for d = 4 with n = 3, 4, 6, 12
-        (triangle, tetrahedron, octahedron, icosahedron).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range or of the wrong type.
-
-    Notes
-    -----
     The least of these, with s = sqrt(3)/2 the radius of X, delta the smallest distance and
     phi = 2 asin(delta / sqrt(3)) the smallest angle:
 
@@ -395,13 +353,9 @@ def max_separation(n: int, d: int) -> float:
       = 2 sqrt(3 y (1-y)).  For d = 3 this is the regular n-gon, sqrt(3) sin(pi / n).
     * d = 4, Fejes Toth (1943): delta <= s sqrt(4 - 1/sin^2(n pi / (6 (n-2)))).
 
-    Examples
-    --------
     >>> round(max_separation(4, 4) ** 2, 12)  # the tetrahedron
     2.0
     """
-    n = validation.count(n, "n")
-    d = validation.count(d, "d", minimum=2)
     return math.inf if n == 1 else min(bound for bound, _ in _packing_bounds(n, d))
 
 
@@ -467,62 +421,33 @@ def _place_sequentially(
     return None, most
 
 
+@checked
 def separated(
-    n: int,
-    d: int,
+    n: Count,
+    d: Dimension,
     *,
-    separation: float,
+    separation: Nonnegative,
     rng: Seed,
     labels: Labeling = "random",
-    max_tries: int = 100_000,
+    max_tries: Count = 100_000,
 ) -> Dataset:
     r"""Draw n random points of X that are pairwise at least a given distance apart.
 
-    Parameters
-    ----------
-    n : int
-        Number of points, at least 1.
-    d : int
-        Ambient dimension, at least 2.
-    separation : float
-        Smallest distance allowed (chord length), >= 0.  For a rho-bounded adversary and
-        gamma-separability (Definition 3.7) take more than 2 rho.
-    rng : int, SeedSequence or Generator
-        Source of randomness for points and labels.
-    labels : {"random", "balanced", "alternating"}, default "random"
-        Independent fair signs; as many +1 as -1 (one more +1 for odd n) in random order; or
-        +1, -1, +1, ... in the order of the points.
-    max_tries : int, default 100_000
-        Number of rejected draws after which a request is given up (d >= 4 only).
+    Here `separation`: smallest distance allowed (chord length), >= 0.  For a rho-bounded adversary
+    and gamma-separability (Definition 3.7) take more than 2 rho; `labels`: independent fair signs;
+    as many +1 as -1 (one more +1 for odd n) in random order; or +1, -1, +1, ... in the order of the
+    points; `max_tries`: number of rejected draws after which a request is given up (d >= 4 only).
 
-    Returns
-    -------
-    Dataset
-        Points at pairwise distance >= `separation` (to 1e-12) with labels in {-1, +1}.  For d = 3
-        they come in the order of the circle, so that "alternating" alternates along it.
+    Points at pairwise distance >= `separation` (to 1e-12) with labels in {-1, +1}.  For d = 3 they
+    come in the order of the circle, so that "alternating" alternates along it.
 
-    Raises
-    ------
-    ValueError
-        If no n points of X are that far apart (decided at once by `max_separation`; the message
-        gives the reason), or if `max_tries` draws were rejected (it says how many points were
-        placed).
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    d = 2: the points of X themselves, at most two of them (with `separation` = 0, random ones).
-    d = 3: independent uniform points conditioned on the separation, drawn directly; every feasible
+    d = 2: the points of X themselves, at most two of them (with `separation` = 0, random ones). d =
+    3: independent uniform points conditioned on the separation, drawn directly; every feasible
     request succeeds.  d >= 4: random sequential placement, that is uniform draws of which those too
     close to an earlier point are rejected, started afresh when it jams.  It jams at roughly half
     the density of the best packings (less in high dimension), so requests between the two fail
-    although they are possible.
+    although they are possible.  Source: Section 3.4.
 
-    Source: Section 3.4.
-
-    Examples
-    --------
     >>> data = separated(6, 5, separation=0.8, rng=0)
     >>> data, separation(data.X).delta >= 0.8
     (Dataset('separated-6', n=6, d=5), True)
@@ -531,11 +456,8 @@ def separated(
         ...
     ValueError: separation must be at most 0 for n = 3 points in dimension d = 2 (for d = 2 ...
     """
-    n = validation.count(n, "n")
-    d = validation.count(d, "d", minimum=2)
-    delta = validation.scalar(separation, "separation", minimum=0.0)
+    delta = separation
     chosen = validation.choice(labels, "labels", _LABELINGS)
-    max_tries = validation.count(max_tries, "max_tries")
     generator = validation.generator(rng)
     limit, reason = min(_packing_bounds(n, d)) if n > 1 else (math.inf, "")
     if delta > limit * (1.0 + 1e-12):
@@ -561,35 +483,19 @@ def separated(
     return Dataset(X, y, f"separated-{n}", description)
 
 
-def circle(n: int, *, labels: Labeling = "alternating", rng: Seed | None = None) -> Dataset:
+@checked
+def circle(n: Count, *, labels: Labeling = "alternating", rng: Seed | None = None) -> Dataset:
     """Place n points evenly on the circle X of dimension d = 3.
 
-    Parameters
-    ----------
-    n : int
-        Number of points, at least 1.
-    labels : {"alternating", "balanced", "random"}, default "alternating"
-        As in `separated`; "alternating" along the circle (two neighbors agree when n is odd).
-    rng : int, SeedSequence or Generator, optional
-        Source of randomness, required unless the labels alternate.
+    Here `labels`: as in `separated`; "alternating" along the circle (two neighbors agree when n is
+    odd).
 
-    Returns
-    -------
-    Dataset
-        Points (s cos(2 pi k/n), s sin(2 pi k/n), 1/2), k = 0, ..., n-1; neighbors are
-        sqrt(3) sin(pi/n) apart.
+    Points (s cos(2 pi k/n), s sin(2 pi k/n), 1/2), k = 0, ..., n-1; neighbors are sqrt(3) sin(pi/n)
+    apart.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range or of the wrong type, or `rng` is missing.
-
-    Examples
-    --------
     >>> circle(8)
     Dataset('circle-8', n=8, d=3)
     """
-    n = validation.count(n, "n")
     chosen = validation.choice(labels, "labels", _LABELINGS)
     if chosen == "alternating":
         y = _alternating(n)
@@ -680,29 +586,15 @@ class SliceMap:
         return int(self.center.size) + 1
 
     @classmethod
-    def fit(cls, features: FloatArray, *, scale: bool = False) -> SliceMap:
+    @checked
+    def fit(cls, features: FloatArray, *, scale: Flag = False) -> SliceMap:
         """Take the center, and on request the scales, from training data.
 
-        Parameters
-        ----------
-        features : array_like of float, shape (n, d - 1)
-            Training features.  Never include test data.
-        scale : bool, default False
-            Divide every feature by its standard deviation (1/n convention), for features with
-            different units.  Constant features are divided by 1.
-
-        Returns
-        -------
-        SliceMap
-            The fitted map.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument has the wrong type or shape, or the moments overflow.
+        Here `features` (n, d - 1): training features.  Never include test data; `scale`: divide
+        every feature by its standard deviation (1/n convention), for features with different units.
+        Constant features are divided by 1.
         """
         features = _features(features)
-        scale = validation.boolean(scale, "scale")
         deviation = np.ones(features.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
             center = features.mean(axis=0)
@@ -724,26 +616,16 @@ class SliceMap:
             length = float(np.linalg.norm((features - center) / deviation, axis=1).mean())
         return cls(center, deviation, length if 0.0 < length < np.inf else 1.0)
 
+    @described
     def transform(self, features: FloatArray) -> FloatArray:
         """Map feature vectors to X.
 
-        Parameters
-        ----------
-        features : array_like of float, shape (n, d - 1)
-            Feature vectors.
+        Here `features` (n, d - 1): feature vectors.
 
-        Returns
-        -------
-        ndarray of float64, shape (n, d)
-            Points of X.
+        Raises ValueError: if the number of columns is wrong, or a row equals the center in every
+        column, to 1e-12 of the size of the numbers there: then it has no direction.
 
-        Raises
-        ------
-        ValueError
-            If the number of columns is wrong, or a row equals the center in every column, to
-            1e-12 of the size of the numbers there: then it has no direction.
-        TypeError
-            If `features` does not hold real numbers.
+        Raises TypeError: if `features` does not hold real numbers.
         """
         features = _features(features, self.d - 1)
         with np.errstate(over="ignore"):
@@ -763,24 +645,11 @@ class SliceMap:
     def features(self, X: FloatArray) -> FloatArray:
         """Map points of X back to feature vectors of typical length, to look at them.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (n, d)
-            Points of X.
+        ``center + scale * length * u`` for the point (s u, 1/2).  `transform` leads back to the
+        same points of X.
 
-        Returns
-        -------
-        ndarray of float64, shape (n, d - 1)
-            ``center + scale * length * u`` for the point (s u, 1/2).  `transform` leads back to the
-            same points of X.
+        Raises ValueError, TypeError: if a point is off X or has the wrong dimension.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If a point is off X or has the wrong dimension.
-
-        Examples
-        --------
         >>> slice_map = SliceMap.fit([[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]])
         >>> X = slice_map.transform([[5.0, 1.0]])
         >>> bool(abs(slice_map.transform(slice_map.features(X)) - X).max() < 1e-15)
@@ -801,35 +670,11 @@ def from_features(
 ) -> Dataset:
     """Make a data set from feature vectors of your own.
 
-    Parameters
-    ----------
-    features : array_like of float, shape (n, d - 1)
-        Feature vectors.
-    y : array_like of float, shape (n,)
-        Labels in [-1, 1].
-    name : str
-        Name of the data set.
-    description : str, default ""
-        Where the data come from.
-    class_names : tuple of two str, default ("negative", "positive")
-        What -1 and +1 stand for.
-    slice_map : SliceMap, optional
-        The map to X.  By default one is fitted (centering only) on `features`; for test data pass
-        the map fitted on the training data.
+    Here `features` (n, d - 1): feature vectors; `name`: name of the data set; `description`: where
+    the data come from; `class_names`: what -1 and +1 stand for; `slice_map`: the map to X.  By
+    default one is fitted (centering only) on `features`; for test data pass the map fitted on the
+    training data.
 
-    Returns
-    -------
-    Dataset
-        The mapped data.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, of the wrong type, the lengths differ, or a row has no
-        direction (see `SliceMap.transform`).
-
-    Examples
-    --------
     >>> from_features([[1.0, 0.0], [0.0, 1.0], [4.0, 4.0]], [1, 1, -1], name="mine")
     Dataset('mine', n=3, d=3)
     """
@@ -926,24 +771,14 @@ def _raw_breast_cancer() -> _Raw:
 def digits(positive: int, negative: int) -> Dataset:
     """Two classes of scikit-learn's handwritten digits on X (d = 65).
 
-    Parameters
-    ----------
-    positive, negative : int
-        Different digits 0-9; labels +1 and -1.
+    Here `positive`, `negative`: different digits 0-9; labels +1 and -1.
 
-    Returns
-    -------
-    Dataset
-        About 360 points, named like ``"digits-3v8"``: pixels centered on their mean over *all* of
-        these images, normalized, 1/2 appended.  To measure on held-out images use `load_split`.
+    Returned: About 360 points, named like ``"digits-3v8"``: pixels centered on their mean over
+    *all* of these images, normalized, 1/2 appended.  To measure on held-out images use
+    `load_split`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the digits are equal, out of range or not integers.
+    Raises ValueError, TypeError: if the digits are equal, out of range or not integers.
 
-    Examples
-    --------
     >>> digits(3, 8)
     Dataset('digits-3v8', n=357, d=65)
     """
@@ -973,27 +808,16 @@ def _named(name: str) -> Callable[[], _Raw | Dataset]:
 def load(name: str) -> Dataset:
     """Load a data set by name, all of it.
 
-    Parameters
-    ----------
-    name : str
-        ``"digits-PvN"`` with different digits P (+1) and N (-1), ``"digits-even-odd"``,
-        ``"breast-cancer"`` or ``"circle-n"`` (n points, alternating labels).
+    Here `name`: ``"digits-PvN"`` with different digits P (+1) and N (-1), ``"digits-even-odd"``,
+    ``"breast-cancer"`` or ``"circle-n"`` (n points, alternating labels).
 
-    Returns
-    -------
-    Dataset
-        The data on X.  Real data are centered on the mean of all points; to measure on held-out
-        points use `load_split`.
+    The data on X.  Real data are centered on the mean of all points; to measure on held-out points
+    use `load_split`.
 
-    Raises
-    ------
-    ValueError
-        If there is no such data set.
-    TypeError
-        If `name` is not a string.
+    Raises ValueError: if there is no such data set.
 
-    Examples
-    --------
+    Raises TypeError: if `name` is not a string.
+
     >>> load("circle-8")
     Dataset('circle-8', n=8, d=3)
     """
@@ -1001,45 +825,23 @@ def load(name: str) -> Dataset:
     return source.whole() if isinstance(source, _Raw) else source
 
 
-def load_split(name: str, test_fraction: float, rng: Seed) -> tuple[Dataset, Dataset]:
+@checked
+def load_split(name: str, test_fraction: Probability, rng: Seed) -> tuple[Dataset, Dataset]:
     """Load a data set by name, split into a training and a test part.
 
-    Parameters
-    ----------
-    name : str
-        As in `load`.
-    test_fraction : float
-        Share of every class that goes to the test part, in (0, 1); rounded, but at least one point
-        of every class goes to either part.
-    rng : int, SeedSequence or Generator
-        Source of randomness; the same seed gives the same split.
+    Here `name`: as in `load`; `test_fraction`: share of every class that goes to the test part, in
+    (0, 1); rounded, but at least one point of every class goes to either part.
 
-    Returns
-    -------
-    train, test : Dataset
-        Disjoint parts, both in random order.  The map to X (center and scales) is fitted on the
-        training part alone and applied to both.
+    Returned: `train, test`: Disjoint parts, both in random order.  The map to X (center and scales)
+    is fitted on the training part alone and applied to both.
 
-    Raises
-    ------
-    ValueError
-        If there is no such data set, `test_fraction` is not in (0, 1), a class has fewer than two
-        points, or a point has no direction (see `SliceMap.transform`).
-    TypeError
-        If an argument has the wrong type.
-
-    Examples
-    --------
     >>> load_split("digits-3v8", 0.4, rng=0)
     (Dataset('digits-3v8', n=214, d=65), Dataset('digits-3v8', n=143, d=65))
     """
-    share = validation.scalar(
-        test_fraction, "test_fraction", exclusive_minimum=0.0, exclusive_maximum=1.0
-    )
     generator = validation.generator(rng)
     source = _named(name)()
     try:
-        train, test = split_rows(source.y, share, generator)
+        train, test = split_rows(source.y, test_fraction, generator)
     except ValueError as error:
         raise ValueError(f"name must be a data set that can be split: {error}") from None
     if isinstance(source, Dataset):
@@ -1048,41 +850,22 @@ def load_split(name: str, test_fraction: float, rng: Seed) -> tuple[Dataset, Dat
     return source.mapped(train, slice_map), source.mapped(test, slice_map)
 
 
+@checked
 def split_rows(
-    y: FloatArray, test_fraction: float, rng: np.random.Generator
+    y: FloatArray, test_fraction: Probability, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
     """Split row numbers class by class.
 
-    Parameters
-    ----------
-    y : array_like of float, shape (n,)
-        Labels; every different number is a class.
-    test_fraction : float
-        Share of every class that goes to the test part, in (0, 1); rounded, but at least one row
-        of every class goes to either part.
-    rng : Generator
-        Source of randomness.
+    Here `test_fraction`: share of every class that goes to the test part, in (0, 1); rounded, but
+    at least one row of every class goes to either part.
 
-    Returns
-    -------
-    train, test : ndarray of int64
-        Row numbers, disjoint, all of them together; both in random order.
+    Returned: `train, test`: Row numbers, disjoint, all of them together; both in random order.
 
-    Raises
-    ------
-    ValueError
-        If a class has fewer than two points.
-
-    Examples
-    --------
     >>> train, test = split_rows([1, 1, -1, -1], 0.5, np.random.default_rng(0))
     >>> sorted([*train, *test]) == [0, 1, 2, 3]
     True
     """
     y = validation.float_array(y, "y", shape=(None,))
-    share = validation.scalar(
-        test_fraction, "test_fraction", exclusive_minimum=0.0, exclusive_maximum=1.0
-    )
     train, test = [], []
     for label in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == label))
@@ -1091,7 +874,7 @@ def split_rows(
                 f"y must have two points or more of every class to be split, "
                 f"got {rows.size} with label {label:+g}"
             )
-        held_out = min(max(1, round(share * rows.size)), rows.size - 1)
+        held_out = min(max(1, round(test_fraction * rows.size)), rows.size - 1)
         test.append(rows[:held_out])
         train.append(rows[held_out:])
     return rng.permutation(np.concatenate(train)), rng.permutation(np.concatenate(test))

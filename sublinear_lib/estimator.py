@@ -191,23 +191,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
         return self
 
     def decision_function(self, X: object) -> FloatArray:
-        """Return the output of the network.
-
-        Parameters
-        ----------
-        X : array-like, shape (n, p)
-            Feature vectors, finite.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            Positive for the second class.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is of the wrong type, shape or value.
-        """
+        """Return the output of the network."""
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)
         return self.network_.forward(self._on_slice(features))

@@ -28,6 +28,7 @@ from typing import Any, Final
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Dimension, Nonnegative, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, Seed
 
 __all__ = [
@@ -115,34 +116,21 @@ def _centers(X: FloatArray) -> FloatArray:
     return np.where(keep[:, None], X, _points(V))
 
 
+@described
 def embed(U: FloatArray) -> FloatArray:
     r"""Map directions to points of X: u -> (s u, 1/2) with s = sqrt(3)/2.
 
-    Parameters
-    ----------
-    U : array_like of float, shape (n, d - 1)
-        Unit vectors (to 1e-9; they are normalized to rounding before use).
+    Here `U` (n, d - 1): unit vectors (to 1e-9; they are normalized to rounding before use).
 
-    Returns
-    -------
-    ndarray of float64, shape (n, d)
-        Points of X: norm 1 to rounding, last coordinate exactly 0.5.
+    Points of X: norm 1 to rounding, last coordinate exactly 0.5.
 
-    Raises
-    ------
-    ValueError
-        If a row is not a unit vector to 1e-9, or not finite.
-    TypeError
-        If `U` does not hold real numbers.
+    Raises ValueError: if a row is not a unit vector to 1e-9, or not finite.
 
-    Notes
-    -----
+    Raises TypeError: if `U` does not hold real numbers.
+
     ||(s u, 1/2)||^2 = 3/4 + 1/4 = 1, so the image lies on X, and every point of X is such an image.
-
     Source: Section 3.2, definition of X.
 
-    Examples
-    --------
     >>> embed([[0.0, 1.0]])
     array([[0.       , 0.8660254, 0.5      ]])
     """
@@ -160,25 +148,10 @@ def embed(U: FloatArray) -> FloatArray:
 def directions(X: FloatArray) -> FloatArray:
     """Map points of X to their directions on S^{d-2}: the inverse of `embed`.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (n, d)
-        Points of X (to 1e-9), d >= 2.
+    Raises ValueError: if a row is not on X.
 
-    Returns
-    -------
-    ndarray of float64, shape (n, d - 1)
-        Unit vectors.
+    Raises TypeError: if `X` does not hold real numbers.
 
-    Raises
-    ------
-    ValueError
-        If a row is not on X.
-    TypeError
-        If `X` does not hold real numbers.
-
-    Examples
-    --------
     >>> directions([[3**0.5 / 2, 0.0, 0.5]])
     array([[1., 0.]])
     """
@@ -186,42 +159,20 @@ def directions(X: FloatArray) -> FloatArray:
     return _unit_rows(X[:, :-1])[0]
 
 
-def sample_slice(n: int, d: int, rng: Seed) -> FloatArray:
+@checked
+def sample_slice(n: Count, d: Dimension, rng: Seed) -> FloatArray:
     """Draw independent points uniformly on X.
 
-    Parameters
-    ----------
-    n : int
-        Number of points, at least 1.
-    d : int
-        Ambient dimension, at least 2.
-    rng : int, SeedSequence or Generator
-        Source of randomness.
+    Points of X, uniform for the surface measure (d = 2: each of the two points with probability
+    1/2).
 
-    Returns
-    -------
-    ndarray of float64, shape (n, d)
-        Points of X, uniform for the surface measure (d = 2: each of the two points with
-        probability 1/2).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range or of the wrong type.
-
-    Notes
-    -----
     A standard normal vector of R^{d-1} is rotation invariant, hence its direction is uniform on
     S^{d-2}; `embed` is a similarity, so it keeps the measure uniform.
 
-    Examples
-    --------
     >>> X = sample_slice(5, 4, rng=0)
     >>> X.shape, bool((X[:, -1] == 0.5).all())
     ((5, 4), True)
     """
-    n = validation.count(n, "n")
-    d = validation.count(d, "d", minimum=2)
     generator = validation.generator(rng)
     return _points(_uniform_directions(n, d - 1, generator))
 
@@ -237,31 +188,14 @@ def _uniform_directions(n: int, k: int, rng: np.random.Generator) -> FloatArray:
 def project_to_slice(P: FloatArray) -> FloatArray:
     """Map points of R^d to the nearest points of X.
 
-    Parameters
-    ----------
-    P : array_like of float, shape (n, d)
-        Any points with d >= 2 whose first d - 1 coordinates are not all zero.
+    Here `P` (n, d): any points with d >= 2 whose first d - 1 coordinates are not all zero.
 
-    Returns
-    -------
-    ndarray of float64, shape (n, d)
-        Nearest points of X; rows already on X (last coordinate exactly 0.5, norm 1 to rounding) are
-        returned bit for bit.
+    Nearest points of X; rows already on X (last coordinate exactly 0.5, norm 1 to rounding) are
+    returned bit for bit.
 
-    Raises
-    ------
-    ValueError
-        If the first d - 1 coordinates of a row are all zero: then every point of X is equally near.
-    TypeError
-        If `P` does not hold real numbers.
-
-    Notes
-    -----
     For p = (q, p_d): ||(s u, 1/2) - p||^2 = s^2 - 2 s <u, q> + terms free of u, which is least at
     u = q / ||q||.  The last coordinate of p plays no role.
 
-    Examples
-    --------
     >>> project_to_slice([[0.0, -7.0, 100.0]])
     array([[ 0.       , -0.8660254,  0.5      ]])
     """
@@ -287,28 +221,15 @@ def _ambient_points(P: FloatArray, name: str, d: int | None = None) -> FloatArra
 def chord_distances(X: FloatArray, Y: FloatArray) -> FloatArray:
     """Euclidean (chord) distances between the rows of two arrays.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (n, d)
-        Points of R^d.
-    Y : array_like of float, shape (k, d)
-        Points of R^d.
+    Here `Y` (k, d): points of R^d.
 
-    Returns
-    -------
-    ndarray of float64, shape (n, k)
-        ``||x_i - y_j||_2``, computed from coordinate differences: small distances keep their full
-        relative accuracy, which ``sqrt(2 - 2 <x, y>)`` loses below 1e-8.
+    ``||x_i - y_j||_2``, computed from coordinate differences: small distances keep their full
+    relative accuracy, which ``sqrt(2 - 2 <x, y>)`` loses below 1e-8.
 
-    Raises
-    ------
-    ValueError
-        If the numbers of columns differ, or a value is not finite.
-    TypeError
-        If an array does not hold real numbers.
+    Raises ValueError: if the numbers of columns differ, or a value is not finite.
 
-    Examples
-    --------
+    Raises TypeError: if an array does not hold real numbers.
+
     >>> chord_distances([[3**0.5 / 2, 0.5]], [[-(3**0.5) / 2, 0.5], [3**0.5 / 2, 0.5]])
     array([[1.73205081, 0.        ]])
     """
@@ -325,30 +246,16 @@ def chord_distances(X: FloatArray, Y: FloatArray) -> FloatArray:
 # --------------------------------------------------------------------------------------------------
 
 
+@described
 def lift(W: FloatArray, b: FloatArray) -> FloatArray:
     r"""Fold the biases into the weights: u_r = w_r + 2 b_r e_d, so <u_r, x> = <w_r, x> + b_r on X.
 
-    Parameters
-    ----------
-    W : array_like of float, shape (m, d)
-        Weights, one row per neuron.
-    b : array_like of float, shape (m,)
-        Biases.
+    Here `b` (m,): biases.
 
-    Returns
-    -------
-    ndarray of float64, shape (m, d)
-        Lifted points u_r.
+    Raises ValueError: if the lengths differ, a value is not finite, or w_{r,d} + 2 b_r overflows.
 
-    Raises
-    ------
-    ValueError
-        If the lengths differ, a value is not finite, or w_{r,d} + 2 b_r overflows.
-    TypeError
-        If an argument does not hold real numbers.
+    Raises TypeError: if an argument does not hold real numbers.
 
-    Notes
-    -----
     x_d = 1/2 on X, hence <w_r + 2 b_r e_d, x> = <w_r, x> + 2 b_r / 2.
 
     Why it is needed.  Neuron r is active at x when <w_r, x> > tau - b_r.  The paper stores the
@@ -360,12 +267,9 @@ def lift(W: FloatArray, b: FloatArray) -> FloatArray:
 
     Rounding.  2 b_r is exact, and w_{r,d} + 2 b_r is rounded once, so for stored numbers the
     identity holds to |u_{r,d}| * 2**-54.  A decision that must be exact for the stored (w_r, b_r),
-    ties included, has to be re-made on (w_r, b_r).
+    ties included, has to be re-made on (w_r, b_r).  Source: Algorithm 1, Algorithm 2, Definition
+    5.1.
 
-    Source: Algorithm 1, Algorithm 2, Definition 5.1.
-
-    Examples
-    --------
     >>> lift([[1.0, 2.0, 3.0]], [0.25])
     array([[1. , 2. , 3.5]])
     """
@@ -384,28 +288,14 @@ def lift(W: FloatArray, b: FloatArray) -> FloatArray:
     return U
 
 
-def inner_box(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
+@checked
+def inner_box(X: FloatArray, radius: Nonnegative) -> tuple[FloatArray, FloatArray]:
     """Return boxes that lie in the closed balls of the maximum norm, as real arithmetic has them.
 
-    Parameters
-    ----------
-    X : array-like of float
-        The centers, of any shape.
-    radius : float
-        The radius of the balls, ``>= 0``.
+    Here `radius`: the radius of the balls, ``>= 0``.
 
-    Returns
-    -------
-    low, high : ndarray of float64, same shape as `X`
-        The ends of the boxes: ``X - radius <= low <= X <= high <= X + radius``.
+    Returned: `low, high`: The ends of the boxes: ``X - radius <= low <= X <= high <= X + radius``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For entries that are not finite real numbers, or a negative radius.
-
-    Examples
-    --------
     >>> low, high = inner_box([0.2], 0.1)
     >>> bool(high[0] < 0.2 + 0.1)  # whose rounding is outside
     True
@@ -432,30 +322,14 @@ def _radius(rho: float) -> float:
 def cap_angle(rho: float) -> float:
     """Angular radius of the cap B2(x, rho): alpha = 2 asin(rho / sqrt(3)), and pi from sqrt(3) on.
 
-    Parameters
-    ----------
-    rho : float
-        Radius of the adversary, a chord length, >= 0.
+    Here `rho`: radius of the adversary, a chord length, >= 0.
 
-    Returns
-    -------
-    float
-        Angle in [0, pi].
+    Raises ValueError, TypeError: if `rho` is negative, not finite or not a real number.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If `rho` is negative, not finite or not a real number.
-
-    Notes
-    -----
     Two points of X whose directions enclose the angle theta are sqrt(3) sin(theta / 2) apart
     (module docstring), an increasing function of theta on [0, pi]; solving for theta gives alpha.
-
     Source: Definition 3.3.
 
-    Examples
-    --------
     >>> cap_angle(0.0), round(cap_angle(3**0.5 / 2), 15) == round(math.pi / 3, 15), cap_angle(2.0)
     (0.0, True, 3.141592653589793)
     """
@@ -463,40 +337,23 @@ def cap_angle(rho: float) -> float:
     return math.pi if rho >= SLICE_DIAMETER else 2.0 * math.asin(rho / SLICE_DIAMETER)
 
 
-def cap_fraction(d: int, rho: float) -> float:
+@checked
+def cap_fraction(d: Dimension, rho: float) -> float:
     r"""Share of X (for the uniform measure) that a cap of radius rho covers.
 
-    Parameters
-    ----------
-    d : int
-        Ambient dimension, at least 2.
-    rho : float
-        Chord radius, >= 0.
+    Here `rho`: chord radius, >= 0.
 
-    Returns
-    -------
-    float
-        Number in [0, 1]; 1/2 at rho = sqrt(3/2), where the cap is a half sphere (d >= 3).
+    Number in [0, 1]; 1/2 at rho = sqrt(3/2), where the cap is a half sphere (d >= 3).
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range or of the wrong type.
-
-    Notes
-    -----
     The angle theta to the center has density proportional to sin^{d-3}(theta) on [0, pi].  With
     y = sin^2(theta/2), sin(theta) = 2 sqrt(y (1-y)) and dy = sin(theta)/2 dtheta, so y has density
     proportional to (y (1-y))^{(d-4)/2}: it is Beta(a, a) with a = (d-2)/2.  The cap is
     y <= rho^2/3, hence the share is the regularized incomplete beta function I_{rho^2/3}(a, a).
     For d = 2 it is 1/2 below sqrt(3) (one of two points).
 
-    Examples
-    --------
     >>> cap_fraction(4, 0.3) == 0.3**2 / 3  # Archimedes: areas on S^2 are proportional to heights
     True
     """
-    d = validation.count(d, "d", minimum=2)
     rho = _radius(rho)
     if rho >= SLICE_DIAMETER:
         return 1.0
@@ -657,27 +514,10 @@ def _check_rows(P: FloatArray, X: FloatArray, name: str) -> None:
 def project_to_caps(P: FloatArray, X: FloatArray, rho: float) -> FloatArray:
     """Project row i of P onto the cap B2(x_i, rho): `Cap.project` for many caps at once.
 
-    Parameters
-    ----------
-    P : array_like of float, shape (n, d)
-        Points of R^d, one per cap.
-    X : array_like of float, shape (n, d)
-        Centers of the caps, on X to 1e-9.
-    rho : float
-        Chord radius, >= 0.
+    Here `P` (n, d): points of R^d, one per cap; `rho`: chord radius, >= 0.
 
-    Returns
-    -------
-    ndarray of float64, shape (n, d)
-        Nearest points of the caps; see `Cap.project` for ties.
+    Nearest points of the caps; see `Cap.project` for ties.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, of the wrong type, or the shapes differ.
-
-    Examples
-    --------
     >>> X = sample_slice(3, 5, rng=0)
     >>> bool((project_to_caps(X, X, 0.2) == X).all())
     True
@@ -691,27 +531,12 @@ def project_to_caps(P: FloatArray, X: FloatArray, rho: float) -> FloatArray:
 def sample_caps(X: FloatArray, rho: float, rng: Seed) -> FloatArray:
     """Draw one uniform point from each cap B2(x_i, rho): `Cap.random` for many caps at once.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (n, d)
-        Centers of the caps, on X to 1e-9.
-    rho : float
-        Chord radius, >= 0.
-    rng : int, SeedSequence or Generator
-        Source of randomness.
+    Here `rho`: chord radius, >= 0.
 
-    Returns
-    -------
-    ndarray of float64, shape (n, d)
-        Independent points, row i uniform on the cap around row i of `X`.
+    Independent points, row i uniform on the cap around row i of `X`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range or of the wrong type.
+    Raises ValueError, TypeError: if an argument is out of range or of the wrong type.
 
-    Examples
-    --------
     >>> X = sample_slice(3, 5, rng=0)
     >>> P = sample_caps(X, 0.2, rng=1)
     >>> bool((np.linalg.norm(P - X, axis=1) <= 0.2).all())
@@ -724,29 +549,13 @@ def sample_caps(X: FloatArray, rho: float, rng: Seed) -> FloatArray:
 def cap_supports(G: FloatArray, X: FloatArray, rho: float) -> tuple[FloatArray, FloatArray]:
     """Maximize <g_i, p> over p in B2(x_i, rho): `Cap.support` for many caps at once.
 
-    Parameters
-    ----------
-    G : array_like of float, shape (n, d)
-        Linear functionals, one per cap.
-    X : array_like of float, shape (n, d)
-        Centers of the caps, on X to 1e-9.
-    rho : float
-        Chord radius, >= 0.
+    Here `G` (n, d): linear functionals, one per cap; `rho`: chord radius, >= 0.
 
-    Returns
-    -------
-    values : ndarray of float64, shape (n,)
-        The maxima.
-    argmax : ndarray of float64, shape (n, d)
-        Points of the caps where they are attained.
+    Returned: `values`: The maxima. `argmax`: Points of the caps where they are attained.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, of the wrong type, or the shapes differ.
+    Raises ValueError, TypeError: if an argument is out of range, of the wrong type, or the shapes
+    differ.
 
-    Examples
-    --------
     >>> values, argmax = cap_supports([[0.0, 2.0, 0.0]], [[0.75**0.5, 0.0, 0.5]], 3**0.5)
     >>> values
     array([1.73205081])
@@ -774,36 +583,17 @@ def cap_intervals(
 ) -> tuple[FloatArray, FloatArray]:
     """Exact range of every pre-activation over every cap: `Cap.intervals` for many caps at once.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (n, d)
-        Centers of the caps, on X to 1e-9.
-    rho : float
-        Chord radius, >= 0.
-    W : array_like of float, shape (m, d)
-        Weights, one row per neuron.
-    b : array_like of float, shape (m,)
-        Biases.
+    Here `rho`: chord radius, >= 0; `b` (m,): biases.
 
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (n, m)
-        min and max of ``<w_r, p> + b_r`` over p in B2(x_i, rho).
+    Returned: `lower, upper`: min and max of ``<w_r, p> + b_r`` over p in B2(x_i, rho).
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, of the wrong type, the shapes differ, or a pre-activation
-        overflows.
+    Raises ValueError, TypeError: if an argument is out of range, of the wrong type, the shapes
+    differ, or a pre-activation overflows.
 
-    Notes
-    -----
     Formula and error bound: see `Cap.intervals`.  Cost: one matrix product and O(n m) elementwise
     work; only the pairs with sin(theta) < 0.1, where 1 - cos^2 would cancel, are recomputed from
     coordinates (few of them unless d <= 3).
 
-    Examples
-    --------
     >>> lower, upper = cap_intervals([[0.75**0.5, 0.0, 0.5]], 3**0.5, [[4.0, 0.0, 2.0]], [1.0])
     >>> lower, upper
     (array([[-1.46410162]]), array([[5.46410162]]))
@@ -933,57 +723,34 @@ class Cap:
         """Angular radius alpha = 2 asin(rho / sqrt(3)) in [0, pi]; see `cap_angle`."""
         return cap_angle(self.rho)
 
-    def contains(self, P: FloatArray, atol: float = 1e-12) -> BoolArray:
+    @checked
+    def contains(self, P: FloatArray, atol: Nonnegative = 1e-12) -> BoolArray:
         """Tell which points belong to the cap.
 
-        Parameters
-        ----------
-        P : array_like of float, shape (k, d)
-            Points of R^d, on X or not.
-        atol : float, default 1e-12
-            Absolute tolerance >= 0, for the distance to the center, the norm and the last
-            coordinate alike.
+        Here `P` (k, d): points of R^d, on X or not; `atol`: absolute tolerance >= 0, for the
+        distance to the center, the norm and the last coordinate alike.
 
-        Returns
-        -------
-        ndarray of bool, shape (k,)
-            True where ``||p - x|| <= rho + atol``, ``| ||p|| - 1 | <= atol`` and
-            ``|p_d - 1/2| <= atol``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument is out of range, of the wrong type or shape.
+        True where ``||p - x|| <= rho + atol``, ``| ||p|| - 1 | <= atol`` and ``|p_d - 1/2| <=
+        atol``.
         """
         P = _ambient_points(P, "P", self.d)
-        atol = validation.scalar(atol, "atol", minimum=0.0)
         _, norms = _unit_rows(P)
         on_slice = (np.abs(norms - 1.0) <= atol) & (np.abs(P[:, -1] - SLICE_HEIGHT) <= atol)
         inside = np.zeros(P.shape[0], dtype=np.bool_)
         inside[on_slice] = _in_caps(P[on_slice], self.x[None, :], self.rho + atol)
         return inside
 
+    @described
     def project(self, P: FloatArray) -> FloatArray:
         r"""Map points to the nearest points of the cap (nearest for the Euclidean distance).
 
-        Parameters
-        ----------
-        P : array_like of float, shape (k, d)
-            Any points of R^d.
+        Here `P` (k, d): any points of R^d.
 
-        Returns
-        -------
-        ndarray of float64, shape (k, d)
-            Points of the cap.  Points of the cap come back bit for bit, so projecting twice changes
-            at most the last bits of a point on the rim; with rho = 0 every row is the center.
+        Points of the cap.  Points of the cap come back bit for bit, so projecting twice changes at
+        most the last bits of a point on the rim; with rho = 0 every row is the center.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If `P` has the wrong type or shape, or is not finite.
+        Raises ValueError, TypeError: if `P` has the wrong type or shape, or is not finite.
 
-        Notes
-        -----
         For p = (q, p_d) the squared distance to (s v, 1/2) is a constant minus 2 s <v, q>: the
         nearest point maximizes <v, q>, so it is the one of `support`.  On X this is at the same
         time the nearest point along the sphere, because chord and angle increase together.
@@ -992,8 +759,6 @@ class Cap:
         near; the one towards the coordinate axis with the smallest |u_k| (the first of them) is
         returned.  If q = 0 all points of the cap are equally near; the center is returned.
 
-        Examples
-        --------
         >>> cap = Cap([3**0.5 / 2, 0.0, 0.5], rho=3**0.5 / 2)
         >>> cap.project([[0.0, 9.0, 0.0]])
         array([[0.4330127, 0.75     , 0.5      ]])
@@ -1001,28 +766,14 @@ class Cap:
         P = _ambient_points(P, "P", self.d)
         return _project_to_caps(P, np.broadcast_to(self.x, P.shape), self.rho)
 
-    def random(self, size: int, rng: Seed) -> FloatArray:
+    @checked
+    def random(self, size: Count, rng: Seed) -> FloatArray:
         r"""Draw independent points uniformly on the cap.
 
-        Parameters
-        ----------
-        size : int
-            Number of points, at least 1.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
+        Here `size`: number of points, at least 1.
 
-        Returns
-        -------
-        ndarray of float64, shape (size, d)
-            Points of the cap, uniform for the surface measure of X.
+        Points of the cap, uniform for the surface measure of X.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument is out of range or of the wrong type.
-
-        Notes
-        -----
         By symmetry v = cos(theta) u + sin(theta) t with t uniform on the unit vectors orthogonal
         to u and theta independent of t, of density proportional to sin^{d-3}(theta) on [0, alpha]
         (the circle of latitude theta is a sphere S^{d-3} of radius sin(theta)).  The methods are
@@ -1042,38 +793,21 @@ class Cap:
           accepted from below by cos(alpha) / sqrt(cos(alpha)^2 + 2/d) >= 1/3.  Nothing underflows
           here, though the cap may hold a share of X far below the smallest float.
 
-        Examples
-        --------
         >>> cap = Cap(sample_slice(1, 50, rng=0)[0], rho=0.01)  # a share of about 6e-95 of X
         >>> bool(cap.contains(cap.random(4, rng=1)).all())
         True
         """
-        size = validation.count(size, "size")
         generator = validation.generator(rng)
         return _sample_caps(np.broadcast_to(self.x, (size, self.d)), self.rho, generator)
 
     def support(self, G: FloatArray) -> tuple[FloatArray, FloatArray]:
         r"""Maximize linear functionals over the cap.
 
-        Parameters
-        ----------
-        G : array_like of float, shape (k, d)
-            Functionals; for a minimum pass ``-G`` and negate the value.
+        Here `G` (k, d): functionals; for a minimum pass ``-G`` and negate the value.
 
-        Returns
-        -------
-        values : ndarray of float64, shape (k,)
-            ``max <g, p>`` over the cap, equal to ``<g, argmax>``.
-        argmax : ndarray of float64, shape (k, d)
-            Points of the cap where the maxima are attained.
+        Returned: `values`: ``max <g, p>`` over the cap, equal to ``<g, argmax>``. `argmax`: Points
+        of the cap where the maxima are attained.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If `G` has the wrong type or shape, is not finite, or a value overflows.
-
-        Notes
-        -----
         Write g = (q, g_d) and let theta be the angle between q and u.  Then
         <g, (s v, 1/2)> = g_d / 2 + s <q, v>.  If theta <= alpha the maximizer is v = q / ||q||.
         Otherwise <q, v> for v at angle alpha' from u is at most
@@ -1084,8 +818,6 @@ class Cap:
 
         Ties (q a negative multiple of u, or q = 0) are broken as in `project`.
 
-        Examples
-        --------
         >>> cap = Cap([3**0.5 / 2, 0.0, 0.5], rho=3**0.5 / 2)
         >>> values, argmax = cap.support([[0.0, 2.0, 0.0]])
         >>> values, argmax
@@ -1098,25 +830,11 @@ class Cap:
     def intervals(self, W: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         r"""Exact range of every pre-activation over the cap.
 
-        Parameters
-        ----------
-        W : array_like of float, shape (m, d)
-            Weights, one row per neuron.
-        b : array_like of float, shape (m,)
-            Biases.
+        Here `b` (m,): biases.
 
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (m,)
-            min and max of z_r(p) = <w_r, p> + b_r over p in the cap, both attained.
+        Returned: `lower, upper`: min and max of z_r(p) = <w_r, p> + b_r over p in the cap, both
+        attained.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument has the wrong type or shape, is not finite, or a value overflows.
-
-        Notes
-        -----
         With omega_r the first d - 1 coordinates of w_r, theta_r its angle to u and
         c_r = w_{r,d} / 2 + b_r, the formula of `support` for w_r and for -w_r gives
 
@@ -1127,8 +845,6 @@ class Cap:
         (d + 16) 2**-52 (||w_r|| + |b_r|); the results are not rounded outwards, so a test such as
         ``upper > tau`` that must not miss a neuron needs that much slack.
 
-        Examples
-        --------
         >>> cap = Cap([3**0.5 / 2, 0.0, 0.5], rho=3**0.5 / 2)
         >>> cap.intervals([[0.0, 2.0, 0.0], [1.0, 0.0, 0.0]], [0.0, 1.0])
         (array([-1.5      ,  1.4330127]), array([1.5      , 1.8660254]))
@@ -1215,41 +931,18 @@ def _log10_net_size(d: int, radius: float) -> float:
     return (log_area + log_cells) / math.log(10.0)
 
 
-def slice_net(d: int, radius: float, *, max_points: int = 1_000_000) -> FloatArray:
+@checked
+def slice_net(d: int, radius: float, *, max_points: Count = 1_000_000) -> FloatArray:
     r"""Build a net of X: every point of X is within chord distance `radius` of a net point.
 
-    Parameters
-    ----------
-    d : {2, 3, 4, 5}
-        Ambient dimension.
-    radius : float
-        Covering radius, a chord length > 0.
-    max_points : int, default 1_000_000
-        Largest net to build.
+    Here `d`: ambient dimension; `radius`: covering radius, a chord length > 0; `max_points`:
+    largest net to build.
 
-    Returns
-    -------
-    ndarray of float64, shape (N, d)
-        Points of X.  N = 1 for radius >= sqrt(3) and N = 2 (antipodes) for radius >= sqrt(3/2) or
-        d = 2.  For small radius
+    Points of X.  N = 1 for radius >= sqrt(3) and N = 2 (antipodes) for radius >= sqrt(3/2) or d =
+    2.  For small radius d = 3:  N ~ 2.72 / radius d = 4:  N ~ 4.71 / radius^2 d = 5:  N ~ 8.33 /
+    radius^3 The first is ceil(pi / (2 asin(radius / sqrt(3)))), the least possible; the others are
+    1.30 and 1.86 times what the best lattice coverings of the plane and of space would need.
 
-            d = 3:  N ~ 2.72 / radius
-            d = 4:  N ~ 4.71 / radius^2
-            d = 5:  N ~ 8.33 / radius^3
-
-        The first is ceil(pi / (2 asin(radius / sqrt(3)))), the least possible; the others are 1.30
-        and 1.86 times what the best lattice coverings of the plane and of space would need.
-
-    Raises
-    ------
-    ValueError
-        If `d` is not 2, 3, 4 or 5, `radius` is not a finite number > 0, or more than `max_points`
-        points would be needed (the message says how many).
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
     Put q = (radius / sqrt(3))^2.  Two points of X are within `radius` when their directions satisfy
     sin^2(angle/2) <= q (module docstring), so what is needed is a net of S^k, k = d - 2, with that
     property.  By induction on k:
@@ -1273,12 +966,8 @@ def slice_net(d: int, radius: float, *, max_points: int = 1_000_000) -> FloatArr
       above follow: N ~ area(S^k) (sqrt(3 k) / (4 radius))^k.
 
     Everything holds in real arithmetic; in floats a distance may exceed `radius` by rounding
-    (1e-15).
+    (1e-15).  Source: Section 3.2 (the maximal net X_1 of X) and the net arguments of Appendix C.
 
-    Source: Section 3.2 (the maximal net X_1 of X) and the net arguments of Appendix C.
-
-    Examples
-    --------
     >>> slice_net(2, 0.5)
     array([[ 0.8660254,  0.5      ],
            [-0.8660254,  0.5      ]])
@@ -1290,7 +979,6 @@ def slice_net(d: int, radius: float, *, max_points: int = 1_000_000) -> FloatArr
     ValueError: radius must be larger: about 10**9.9 points would be needed for d = 5, ...
     """
     d, radius = _net_arguments(d, radius)
-    max_points = validation.count(max_points, "max_points")
     q = _half_angle_share(radius)
     needed = ""
     if radius < SLICE_DIAMETER and (exponent := _log10_net_size(d, radius)) > 9.0:

@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 
 __all__ = [
@@ -49,25 +50,13 @@ class Loss(ABC):
     def value(self, y: object, f: object) -> FloatArray:
         """Return the loss of each prediction.
 
-        Parameters
-        ----------
-        y : float or array-like
-            Labels, finite.
-        f : float or array-like
-            Predictions, finite; of the same shape as `y`, or one of the two a single number.
+        Here `f`: predictions, finite; of the same shape as `y`, or one of the two a single number.
 
-        Returns
-        -------
-        ndarray of float64, the common shape
-            The losses, ``>= 0``.  Only a residual beyond the range of float64 gives infinity.
+        The losses, ``>= 0``.  Only a residual beyond the range of float64 gives infinity.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For entries that are not finite real numbers or for shapes that differ.
+        Raises TypeError, ValueError: for entries that are not finite real numbers or for shapes
+        that differ.
 
-        Notes
-        -----
         Source: Definition 3.2.
         """
         with np.errstate(over="ignore", under="ignore"):
@@ -76,21 +65,12 @@ class Loss(ABC):
     def derivative(self, y: object, f: object) -> FloatArray:
         """Return a subgradient of the loss in the prediction.
 
-        Parameters
-        ----------
-        y, f : float or array-like
-            As for `value`.
+        Here `y`, `f`: as for `value`.
 
-        Returns
-        -------
-        ndarray of float64, the common shape
-            The derivative in `f`, between -1 and 1; at a kink the subgradient of smallest absolute
-            value.
+        The derivative in `f`, between -1 and 1; at a kink the subgradient of smallest absolute
+        value.
 
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`.
+        Raises TypeError, ValueError: as `value`.
         """
         with np.errstate(over="ignore", under="ignore"):
             return np.asarray(self._derivative(_residual(y, f)))
@@ -277,28 +257,17 @@ class EpsilonInsensitiveLoss(Loss):
         return np.where(np.abs(residual) > self.epsilon, np.sign(residual), 0.0)
 
 
+@described
 def get_loss(loss: object) -> Loss:
     """Return the loss of that name with its default parameter; a loss is returned as it is.
 
-    Parameters
-    ----------
-    loss : {"absolute", "huber", "log-cosh", "epsilon-insensitive"} or Loss
-        The name or the instance.
+    Here `loss`: the name or the instance.
 
-    Returns
-    -------
-    Loss
-        The loss.
+    Raises TypeError: for anything that is neither a name nor a loss.
 
-    Raises
-    ------
-    TypeError
-        For anything that is neither a name nor a loss.
-    ValueError
-        For an unknown name; for ``"squared"`` with the reason why it is not among them.
+    Raises ValueError: for an unknown name; for ``"squared"`` with the reason why it is not among
+    them.
 
-    Examples
-    --------
     >>> get_loss("huber")
     HuberLoss(delta=0.1)
     """

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sublinear_lib import archives, validation
+from sublinear_lib._arguments import Count, Dimension, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons, Reduction, Region
@@ -131,10 +132,11 @@ class TwoLayerNetwork:
         )
 
     @classmethod
+    @checked
     def initialize(
         cls,
-        m: int,
-        d: int,
+        m: Count,
+        d: Dimension,
         scaling: str | Scaling = "PRINTED",
         *,
         rng: Seed,
@@ -144,49 +146,21 @@ class TwoLayerNetwork:
     ) -> TwoLayerNetwork:
         """Draw a network as in Definition 3.1.
 
-        Parameters
-        ----------
-        m : int
-            Number of neurons, ``>= 1``.
-        d : int
-            Input dimension, ``>= 2``.
-        scaling : str or Scaling, default "PRINTED"
-            Exponents and threshold rule, see :mod:`sublinear_lib.scaling`.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
-        tau : float, optional
-            Threshold in absolute units; by default the scaling's own rule.
-        activation : {"jump", "continuous"} or ShiftedReLU, optional
-            By default the scaling's own.
-        K : float, default 1.0
-            The constant of the rules that have one.
+        Here `tau`: threshold in absolute units; by default the scaling's own rule; `K`: the
+        constant of the rules that have one.
 
-        Returns
-        -------
-        TwoLayerNetwork
-            Output weights uniform on ``{-m^-alpha, +m^-alpha}``, weights and biases independent
-            ``N(0, 1/m)``.
+        Output weights uniform on ``{-m^-alpha, +m^-alpha}``, weights and biases independent ``N(0,
+        1/m)``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type or is out of range.
-        MemoryError
-            If the weights do not fit into memory.
+        Raises MemoryError: if the weights do not fit into memory.
 
-        Notes
-        -----
         Source: Definition 3.1.  On the slice ``||x|| = 1`` every pre-activation is ``N(0, 2/m)``.
         The draws are made in the order a, W, b, each in one call.
 
-        Examples
-        --------
         >>> network = TwoLayerNetwork.initialize(1024, 3, rng=0, tau=0.1)
         >>> network.m, network.d, sorted(set(network.a.round(6).tolist()))
         (1024, 3, [-0.25, 0.25])
         """
-        m = validation.count(m, "m")
-        d = validation.count(d, "d", minimum=2)
         rules = get_scaling(scaling)
         own = rules.tau(m, K=K)  # checks K, used or not
         threshold = own if tau is None else validation.scalar(tau, "tau", minimum=0)
@@ -217,30 +191,20 @@ class TwoLayerNetwork:
         """What an active neuron subtracts from its pre-activation: 0 (jump) or tau (continuous)."""
         return self.tau - self.activation.jump_height(self.tau)
 
+    @described
     def with_weights(self, W: object) -> TwoLayerNetwork:
         """Return the network with other hidden weights and everything else the same.
 
-        Parameters
-        ----------
-        W : array-like, shape (m, d)
-            The new weights.
-
-        Returns
-        -------
-        TwoLayerNetwork
-            A new network.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `W` does not have the shape of the present weights or is not finite.
+        Raises TypeError, ValueError: if `W` does not have the shape of the present weights or is
+        not finite.
         """
         weights = validation.float_array(W, "W", shape=self.W.shape)
         return TwoLayerNetwork(weights, self.a, self.b, self.tau, self.activation)
 
+    @checked
     def evaluator(
         self,
-        n: int,
+        n: Count,
         *,
         lists: ActiveSets | None = None,
         region: Region | None = None,
@@ -248,28 +212,11 @@ class TwoLayerNetwork:
     ) -> Evaluator:
         """Return an evaluator for batches of n points.
 
-        Parameters
-        ----------
-        n : int
-            Number of points of every batch.
-        lists : ActiveSets, optional
-            Candidate neurons per point; by default all neurons.
-        region : Region, optional
-            Where the lists are complete.
-        reduction : {"blas", "reference"}, default "blas"
-            Order of the sums.
+        Here `lists`: candidate neurons per point; by default all neurons; `region`: where the lists
+        are complete; `reduction`: order of the sums.
 
-        Returns
-        -------
-        Evaluator
-            See :class:`sublinear_lib.evaluation.Evaluator`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the lists do not fit n points and m neurons.
+        See :class:`sublinear_lib.evaluation.Evaluator`.
         """
-        n = validation.count(n, "n")
         reduction = validation.choice(reduction, "reduction", ("blas", "reference"))
         return Evaluator(
             self._neurons,
@@ -279,143 +226,83 @@ class TwoLayerNetwork:
             reduction=reduction,
         )
 
+    @described
     def preactivations(self, X: object, *, on_slice: bool = True) -> FloatArray:
         """Return the pre-activations ``z_r(x_i) = <w_r, x_i> + b_r``.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-            The points.
-        on_slice : bool, default True
-            Whether the points must lie on the paper's domain ``||x|| = 1, x_d = 1/2``.
+        Here `on_slice`: whether the points must lie on the paper's domain ``||x|| = 1, x_d = 1/2``.
 
-        Returns
-        -------
-        ndarray of float64, shape (n, m)
-            The pre-activations, rounded; compare them with tau by `active_mask`, which is exact.
+        The pre-activations, rounded; compare them with tau by `active_mask`, which is exact.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For points that are not allowed.
+        Raises TypeError, ValueError: for points that are not allowed.
         """
         scores: FloatArray = self._points(X, on_slice) @ self.W.T
         scores += self.b
         return scores
 
+    @described
     def active_mask(self, X: object, *, on_slice: bool = True) -> BoolArray:
         """Return which neurons are active, exactly.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-            The points.
-        on_slice : bool, default True
-            As in `preactivations`.
+        Here `on_slice`: as in `preactivations`.
 
-        Returns
-        -------
-        ndarray of bool, shape (n, m)
-            Whether ``<w_r, x_i> + b_r > tau`` in real arithmetic on the stored numbers.
+        Whether ``<w_r, x_i> + b_r > tau`` in real arithmetic on the stored numbers.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For points that are not allowed.
+        Raises TypeError, ValueError: for points that are not allowed.
 
-        Notes
-        -----
         Source: Definition 3.9.
         """
         return self._pass(self._points(X, on_slice), None)[1].mask
 
+    @described
     def activity(self, X: object, *, on_slice: bool = True) -> FloatArray:
         """Return the share of active neurons at each point, ``k_i / m``.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-            The points.
-        on_slice : bool, default True
-            As in `preactivations`.
+        Here `on_slice`: as in `preactivations`.
 
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            Fractions in [0, 1].
+        Raises TypeError, ValueError: for points that are not allowed.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For points that are not allowed.
-
-        Notes
-        -----
         Source: Definition 3.9, Equation (3).
         """
         return self._pass(self._points(X, on_slice), None)[1].counts / self.m
 
+    @described
     def forward(
         self, X: object, active: ActiveSets | None = None, *, on_slice: bool = True
     ) -> FloatArray:
         """Return the value of the network at each point.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-            The points.
-        active : ActiveSets, optional
-            The active neurons of each point, when they are known already (line 17 of Algorithm 1).
-            They are trusted: exactly the listed neurons are summed.
-        on_slice : bool, default True
-            As in `preactivations`.
+        Here `active`: the active neurons of each point, when they are known already (line 17 of
+        Algorithm 1). They are trusted: exactly the listed neurons are summed; `on_slice`: as in
+        `preactivations`.
 
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            ``f(x_i)``.
+        ``f(x_i)``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For points that are not allowed, or lists that do not fit.
+        Raises TypeError, ValueError: for points that are not allowed, or lists that do not fit.
 
-        Notes
-        -----
         Source: Equation (2).  Cost: ``2 m d`` operations per point, or ``2 k_i d`` with `active`.
         """
         return self._pass(self._points(X, on_slice), active)[1].value
 
     __call__ = forward
 
+    @described
     def input_gradient(
         self, X: object, active: ActiveSets | None = None, *, on_slice: bool = True
     ) -> FloatArray:
         """Return the formal gradient in x, ``sum over active r of a_r w_r``.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-            The points.
-        active : ActiveSets, optional
-            As in `forward`.
-        on_slice : bool, default True
-            As in `preactivations`.
+        Here `active`: as in `forward`; `on_slice`: as in `preactivations`.
 
-        Returns
-        -------
-        ndarray of float64, shape (n, d)
-            The gradient of f in the ambient space R^d.  It is the derivative wherever no
-            pre-activation equals tau; across a threshold the jump activation has none.
+        The gradient of f in the ambient space R^d.  It is the derivative wherever no pre-activation
+        equals tau; across a threshold the jump activation has none.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For points that are not allowed, or lists that do not fit.
+        Raises TypeError, ValueError: for points that are not allowed, or lists that do not fit.
         """
         points = self._points(X, on_slice)
         return self._evaluator(len(points), active).value_and_input_gradient(points)[1]
 
+    @described
     def weight_gradient(
         self,
         X: object,
@@ -426,30 +313,12 @@ class TwoLayerNetwork:
     ) -> FloatArray:
         """Return the formal gradient ``(1/n) sum_i v_i a_r x_i 1[r active at x_i]``.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-            The points (the adversarial ones in Algorithm 1; they are constants, Remark 3.8).
-        weights : array-like, shape (n,)
-            The numbers v_i; with ``v_i = l'(y_i, f(x_i))`` the result is the gradient of the mean
-            loss.
-        active : ActiveSets, optional
-            As in `forward`.
-        on_slice : bool, default True
-            As in `preactivations`.
+        Here `weights` (n,): the numbers v_i; with ``v_i = l'(y_i, f(x_i))`` the result is the
+        gradient of the mean loss; `active`: as in `forward`; `on_slice`: as in `preactivations`.
 
-        Returns
-        -------
-        ndarray of float64, shape (m, d)
-            One row per neuron.
+        Raises TypeError, ValueError: for points that are not allowed, weights of another length, or
+        lists that do not fit.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For points that are not allowed, weights of another length, or lists that do not fit.
-
-        Notes
-        -----
         Source: line 19 of Algorithm 1 with Remark 3.8.
         """
         points = self._points(X, on_slice)
@@ -468,13 +337,7 @@ class TwoLayerNetwork:
         return Neurons(*self._arrays, self.tau, self.shift)
 
     def working_copy(self) -> Neurons:
-        """Return the neurons in the form that a trainer changes; the network keeps its own.
-
-        Returns
-        -------
-        Neurons
-            With a copy of the weights.
-        """
+        """Return the neurons in the form that a trainer changes; the network keeps its own."""
         W, a, b = self._arrays
         return Neurons(W.copy(), a, b, self.tau, self.shift)
 
@@ -494,19 +357,9 @@ class TwoLayerNetwork:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a file; an interrupted write leaves an older file untouched.
 
-        Parameters
-        ----------
-        path : str or path-like
-            The file, conventionally ``*.npz``; it is written under exactly this name.
+        Here `path`: the file, conventionally ``*.npz``; it is written under exactly this name.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-
-        See Also
-        --------
-        load : The inverse; the network comes back bit for bit.
+        Raises OSError: if the file cannot be written.
         """
         contents = {
             "format": np.array(_FORMAT),
@@ -520,29 +373,20 @@ class TwoLayerNetwork:
         archives.write_arrays(validation.path(path), contents)
 
     @classmethod
+    @described
     def load(cls, path: str | os.PathLike[str]) -> TwoLayerNetwork:
         """Read a network written by `save`.
 
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
+        Here `path`: the file.
 
-        Returns
-        -------
-        TwoLayerNetwork
-            The network, bit for bit the one that was saved.
+        The network, bit for bit the one that was saved.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be opened (`FileNotFoundError` if there is none).
-        ValueError
-            If it is truncated or corrupt, was not written by `save`, comes from a newer version of
-            the format, or holds arrays that make no network.  The message names file and reason.
+        Raises OSError: if the file cannot be opened (`FileNotFoundError` if there is none).
 
-        Notes
-        -----
+        Raises ValueError: if it is truncated or corrupt, was not written by `save`, comes from a
+        newer version of the format, or holds arrays that make no network.  The message names file
+        and reason.
+
         Nothing in the file is executed: pickled content is refused.
         """
         with validation.path(path).open("rb") as file:
@@ -707,25 +551,15 @@ class PseudoNetwork:
         self.initial = initial
         self.W = _read_only(validation.float_array(W, "W", shape=initial.W.shape).copy())
 
+    @described
     def forward(self, X: object, *, on_slice: bool = True) -> FloatArray:
         """Return the value of the pseudo-network at each point.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-            The points.
-        on_slice : bool, default True
-            Whether the points must lie on the paper's domain.
+        Here `on_slice`: whether the points must lie on the paper's domain.
 
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            ``g(x_i; W)``.
+        ``g(x_i; W)``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For points that are not allowed.
+        Raises TypeError, ValueError: for points that are not allowed.
         """
         points = self.initial._points(X, on_slice)
         value = np.empty(len(points))
@@ -737,28 +571,14 @@ class PseudoNetwork:
 
     __call__ = forward
 
+    @described
     def decompose(self, X: object, *, on_slice: bool = True) -> Decomposition:
         r"""Split the network at the present weights into A + B + C.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-            The points.
-        on_slice : bool, default True
-            Whether the points must lie on the paper's domain.
+        Here `on_slice`: whether the points must lie on the paper's domain.
 
-        Returns
-        -------
-        Decomposition
-            The parts, f and g.
+        Raises TypeError, ValueError: for points that are not allowed.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For points that are not allowed.
-
-        Notes
-        -----
         Source: Lemma C.4.  Let ``z = <w_{r,0}, x> + b_r``, ``u = <w_r - w_{r,0}, x>``, and let
         Phi and Phi0 tell whether the neuron is active now and at initialization.  Write s for what
         an active neuron subtracts: ``s = 0`` for the jump, ``s = tau`` for the continuous
@@ -781,8 +601,6 @@ class PseudoNetwork:
         The identity holds in real arithmetic for the rounded moves ``W - W_0``; in float64 the
         residual is a rounding error, about 1e-14 at ``m = 10^4``.
 
-        Examples
-        --------
         >>> start = TwoLayerNetwork.initialize(512, 3, rng=0, tau=0.05)
         >>> moved = start.W + 0.01 * start.a[:, None]
         >>> parts = PseudoNetwork(start, moved).decompose([[3**0.5 / 2, 0.0, 0.5]])

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -64,18 +65,10 @@ def error_coefficients(d: int) -> tuple[float, float]:
     `row_norms` and the right-hand side may itself be evaluated in float64.  Kernels that score and
     filter in one pass use the constants directly; others call `error_bound`.
 
-    Parameters
-    ----------
-    d : int
-        Number of products in the score, ``d >= 1``.
+    Here `d`: number of products in the score, ``d >= 1``.
 
-    Returns
-    -------
-    relative, absolute : float
-        ``1.01 (d + 2) 2**-53`` and ``(2 d + 8) 2**-1022``.
+    Returned: `relative, absolute`: ``1.01 (d + 2) 2**-53`` and ``(2 d + 8) 2**-1022``.
 
-    Examples
-    --------
     >>> relative, absolute = error_coefficients(8)
     >>> round(relative / 2**-53, 2)
     10.1
@@ -86,15 +79,7 @@ def error_coefficients(d: int) -> tuple[float, float]:
 def row_norms(X: FloatArray) -> FloatArray:
     """Return upper bounds of the Euclidean norms of the rows, tight to a few roundings.
 
-    Parameters
-    ----------
-    X : ndarray of float64, shape (k, d)
-        The vectors (trusted: finite, not validated).
-
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        Numbers ``>= ||x_i||`` in real arithmetic, never zero; ``inf`` where the square overflows.
+    Numbers ``>= ||x_i||`` in real arithmetic, never zero; ``inf`` where the square overflows.
     """
     d = X.shape[1]
     with np.errstate(over="ignore", under="ignore"):
@@ -111,19 +96,11 @@ def error_bound(
 ) -> FloatArray:
     """Return a rigorous bound of the error of float64 scores ``<w, x> + b``.
 
-    Parameters
-    ----------
-    w_norms, x_norms : ndarray of float64 or float
-        Norms from `row_norms`, in shapes that broadcast to the shape of the scores.
-    b : ndarray of float64, float or None
-        The biases, likewise; ``None`` means no bias.
-    d : int
-        Number of products in each score.
+    Here `w_norms`, `x_norms`: norms from `row_norms`, in shapes that broadcast to the shape of the
+    scores; `b`: the biases, likewise; ``None`` means no bias; `d`: number of products in each
+    score.
 
-    Returns
-    -------
-    ndarray of float64
-        The bound, in the broadcast shape; ``inf`` where it overflows.
+    The bound, in the broadcast shape; ``inf`` where it overflows.
     """
     relative, absolute = error_coefficients(d)
     with np.errstate(over="ignore", under="ignore"):
@@ -196,19 +173,10 @@ def _sums_of_few_bits(
     2**t``, which is a float64 number if that is at most ``2**53 g``: no addition rounds, in
     whatever order, and no product does.
 
-    Parameters
-    ----------
-    left, right : ndarray of float64, shape (k, d)
-        The factors, within the range in which no product leaves the normal numbers.
-    b, thresholds : ndarray of float64, shape (k,)
-        The other terms, likewise.
+    Here `left`, `right` (k, d): the factors, within the range in which no product leaves the normal
+    numbers; `b`, `thresholds` (k,): the other terms, likewise.
 
-    Returns
-    -------
-    sums : ndarray of float64, shape (k,)
-        The sums, exact where marked.
-    exact : ndarray of bool, shape (k,)
-        The marks.
+    Returned: `sums`: The sums, exact where marked. `exact`: The marks.
     """
     (left_top, left_low), (right_top, right_low) = _bits(left), _bits(right)
     top = left_top.max(axis=1) + right_top.max(axis=1)
@@ -279,24 +247,10 @@ def exact_signs(
     This is the slow path behind the filters: about a third of a microsecond per pair and dimension,
     a fifth of that for numbers of few binary digits.
 
-    Parameters
-    ----------
-    W : ndarray of float64, shape (m, d)
-        Weights, finite.  Like all arrays of the low-level functions they are trusted, not
-        validated: the functions below run inside loops that must not cost ``O(m)``.
-    b : ndarray of float64, shape (m,), or None
-        Biases; ``None`` means zero.
-    X : ndarray of float64, shape (n, d)
-        Points.
-    threshold : float or ndarray of float64, shape (k,)
-        The threshold of each pair, absolute units.
-    points, rows : ndarray of int, shape (k,)
-        The pairs: point ``points[j]`` with row ``rows[j]``.
+    Here `b` (m,): biases; ``None`` means zero; `threshold` (k,): the threshold of each pair,
+    absolute units; `points`, `rows` (k,): the pairs: point ``points[j]`` with row ``rows[j]``.
 
-    Returns
-    -------
-    ndarray of int8, shape (k,)
-        -1, 0 or +1; zero means a tie in real arithmetic.
+    -1, 0 or +1; zero means a tie in real arithmetic.
     """
     k = len(rows)
     thresholds = np.broadcast_to(np.asarray(threshold, dtype=np.float64), (k,))
@@ -332,22 +286,13 @@ def resolve_pairs(
 ) -> BoolArray:
     """Turn float64 scores of a list of pairs into exact decisions.
 
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (k,)
-        ``scores[j]`` is any float64 evaluation of ``<w_r, x_i> + b_r`` for ``i = points[j]`` and
-        ``r = rows[j]``; NaN and infinity are allowed and mean "unknown".
-    bounds : float or ndarray of float64, shape (k,)
-        Bounds of the errors of the scores, from `error_bound`.
-    W, b, X, threshold, points, rows
-        As in `exact_signs` (trusted, not validated).
-    strict : bool, default True
-        Decide ``>`` (the paper's active set) or, if false, ``>=``.
+    Here `scores` (k,): ``scores[j]`` is any float64 evaluation of ``<w_r, x_i> + b_r`` for ``i =
+    points[j]`` and ``r = rows[j]``; NaN and infinity are allowed and mean "unknown"; `bounds` (k,):
+    bounds of the errors of the scores, from `error_bound`; `W`, `b`, `X`, `threshold`, `points`,
+    `rows`: as in `exact_signs` (trusted, not validated); `strict`: decide ``>`` (the paper's active
+    set) or, if false, ``>=``.
 
-    Returns
-    -------
-    ndarray of bool, shape (k,)
-        Whether ``<w_r, x_i> + b_r > threshold`` holds in real arithmetic.
+    Whether ``<w_r, x_i> + b_r > threshold`` holds in real arithmetic.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         margins = scores - threshold
@@ -372,28 +317,15 @@ def resolve(
 ) -> BoolArray:
     """Turn a matrix of float64 scores into exact decisions.
 
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (n, m)
-        ``scores[i, r]`` is any float64 evaluation of ``<w_r, x_i> + b_r``, for instance
-        ``X @ W.T + b``; NaN and infinity are allowed and mean "unknown".
-    bounds : float or ndarray of float64, broadcastable to (n, m)
-        Bounds of the errors of the scores, for instance
-        ``error_bound(row_norms(W), row_norms(X)[:, None], b, d)``.
-    W, b, X
-        As in `exact_signs` (trusted, not validated).
-    threshold : float or ndarray of float64, broadcastable to (n, m)
-        Absolute units.  Shape (m,) gives one threshold per neuron, shape (n, 1) one per point.
-    strict : bool, default True
-        Decide ``>`` (the paper's active set) or, if false, ``>=``.
+    Here `scores` (n, m): ``scores[i, r]`` is any float64 evaluation of ``<w_r, x_i> + b_r``, for
+    instance ``X @ W.T + b``; NaN and infinity are allowed and mean "unknown"; `bounds`: bounds of
+    the errors of the scores, for instance ``error_bound(row_norms(W), row_norms(X)[:, None], b,
+    d)``; `W`, `b`, `X`: as in `exact_signs` (trusted, not validated); `threshold`: absolute units.
+    Shape (m,) gives one threshold per neuron, shape (n, 1) one per point; `strict`: decide ``>``
+    (the paper's active set) or, if false, ``>=``.
 
-    Returns
-    -------
-    ndarray of bool, shape (n, m)
-        Whether ``<w_r, x_i> + b_r > threshold`` holds in real arithmetic.
+    Whether ``<w_r, x_i> + b_r > threshold`` holds in real arithmetic.
 
-    Examples
-    --------
     In real arithmetic ten times the float 0.1 exceeds 1, by ``2**-54``; the float64 sum says the
     opposite.
 
@@ -419,29 +351,8 @@ def resolve(
 def exact_sign(w: object, b: object, x: object, threshold: object) -> int:
     """Return the sign of ``<w, x> + b - threshold`` in real arithmetic.
 
-    Parameters
-    ----------
-    w : array-like, shape (d,)
-        The weight vector.
-    b : float
-        The bias.
-    x : array-like, shape (d,)
-        The point.
-    threshold : float
-        The threshold, absolute units.
+    Here `w` (d,): the weight vector; `b`: the bias; `threshold`: the threshold, absolute units.
 
-    Returns
-    -------
-    int
-        -1, 0 or +1; zero means a tie.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For arguments that are not finite real numbers of matching lengths.
-
-    Examples
-    --------
     >>> exact_sign([0.1, 0.2], 0.0, [1.0, 1.0], 0.3)
     1
     >>> exact_sign([1e308, 1e308], 0.0, [10.0, -10.0], 0.0)
@@ -466,6 +377,7 @@ def _selected(whole: np.ndarray, name: str, shape: tuple[int, ...], rows: Rows) 
     return validation.float_array(whole[rows], name, allow_empty=True)
 
 
+@described
 def exceeds(
     W: object,
     b: object,
@@ -477,37 +389,16 @@ def exceeds(
 ) -> BoolArray:
     """Decide which neurons exceed the threshold at one point, exactly.
 
-    Parameters
-    ----------
-    W : array-like, shape (m, d)
-        Weights, one neuron per row.
-    b : array-like, shape (m,), or None
-        Biases; ``None`` means zero.
-    x : array-like, shape (d,)
-        The point; any point of R^d.
-    threshold : float or array-like, shape (m,)
-        The threshold of every neuron or of each of them, absolute units; any sign.
-    rows : array-like of int, shape (k,), optional
-        The neurons to decide; only these rows are read and validated.
-    strict : bool, default True
-        Decide ``>`` (the paper's active set) or, if false, ``>=``.
+    Here `b` (m,): biases; ``None`` means zero; `threshold` (m,): the threshold of every neuron or
+    of each of them, absolute units; any sign; `rows` (k,): the neurons to decide; only these rows
+    are read and validated; `strict`: decide ``>`` (the paper's active set) or, if false, ``>=``.
 
-    Returns
-    -------
-    ndarray of bool, shape (m,) or (k,)
-        Whether ``<w_r, x> + b_r > threshold_r`` holds in real arithmetic on the stored numbers.
+    Whether ``<w_r, x> + b_r > threshold_r`` holds in real arithmetic on the stored numbers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For arguments that are not finite real numbers of matching shapes.
+    Raises TypeError, ValueError: for arguments that are not finite real numbers of matching shapes.
 
-    Notes
-    -----
     Source: the active set of Definition 3.9.
 
-    Examples
-    --------
     >>> exceeds([[0.1], [0.3], [0.5]], [0.2, 0.0, -0.2], [1.0], 0.3)
     array([ True, False, False])
     >>> exceeds([[0.1], [0.3], [0.5]], None, [1.0], 0.3, rows=[1, 2], strict=False)
@@ -540,6 +431,7 @@ def exceeds(
     return decided
 
 
+@described
 def exceeds_many(
     W: object, b: object, X: object, threshold: object, *, strict: bool = True
 ) -> BoolArray:
@@ -548,36 +440,16 @@ def exceeds_many(
     The work is one matrix product and a few passes over its result, done in blocks of points, plus
     about a third of a microsecond per dimension for each pair that float64 cannot decide.
 
-    Parameters
-    ----------
-    W : array-like, shape (m, d)
-        Weights, one neuron per row.
-    b : array-like, shape (m,), or None
-        Biases; ``None`` means zero.
-    X : array-like, shape (n, d)
-        The points; any points of R^d.
-    threshold : float or array-like, broadcastable to (n, m)
-        Absolute units, any sign.  Shape (m,) gives one threshold per neuron, shape (n, 1) one per
-        point.
-    strict : bool, default True
-        Decide ``>`` (the paper's active set) or, if false, ``>=``.
+    Here `b` (m,): biases; ``None`` means zero; `threshold`: absolute units, any sign.  Shape (m,)
+    gives one threshold per neuron, shape (n, 1) one per point; `strict`: decide ``>`` (the paper's
+    active set) or, if false, ``>=``.
 
-    Returns
-    -------
-    ndarray of bool, shape (n, m)
-        Whether ``<w_r, x_i> + b_r > threshold`` holds in real arithmetic on the stored numbers.
+    Whether ``<w_r, x_i> + b_r > threshold`` holds in real arithmetic on the stored numbers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For arguments that are not finite real numbers of matching shapes.
+    Raises TypeError, ValueError: for arguments that are not finite real numbers of matching shapes.
 
-    Notes
-    -----
     Source: the active set of Definition 3.9.
 
-    Examples
-    --------
     >>> exceeds_many([[1.0, 0.0], [0.0, 1.0]], None, [[0.6, 0.8], [1.0, 0.5]], 0.6)
     array([[False,  True],
            [ True, False]])

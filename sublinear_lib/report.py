@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import archives, geometry, scaling, theory, validation
+from sublinear_lib._arguments import described
 from sublinear_lib._extras import no_pictures
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import (
@@ -253,12 +254,9 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but weights as numbers, names and lists, ready for JSON.
 
-        Returns
-        -------
-        dict
-            The same for the same arguments on the same machine, with and without compiled kernels
-            and for every number of threads; no seconds in it.  A distance is None where there are
-            no two points to measure it between.
+        The same for the same arguments on the same machine, with and without compiled kernels and
+        for every number of threads; no seconds in it.  A distance is None where there are no two
+        points to measure it between.
         """
         history = self.history
         intervals = {
@@ -368,25 +366,15 @@ class Report:
             written.append(text)
         return f'<div class="sl-report"><style>{_STYLE}</style>{"".join(written)}</div>'
 
+    @described
     def plot(self, name: str = "promise", caption: str | None = None) -> Picture:
         """Draw what is proved, possible and known to be wrong, by the radius of the caps.
 
-        Parameters
-        ----------
-        name : str, default "promise"
-            Name of the figure.
-        caption : str, optional
-            What to notice.
+        Here `name`: name of the figure; `caption`: what to notice.
 
-        Returns
-        -------
-        Picture
-            One panel; see :func:`sublinear_lib.plotting.promise_picture`.
+        One panel; see :func:`sublinear_lib.plotting.promise_picture`.
 
-        Raises
-        ------
-        ValueError
-            If rho is 0, so that there is one radius only.
+        Raises ValueError: if rho is 0, so that there is one radius only.
         """
         from sublinear_lib import plotting
 
@@ -412,22 +400,9 @@ class Report:
     def plot_training(self, name: str = "training", caption: str | None = None) -> Picture:
         """Draw the losses and the share of active neurons over the steps.
 
-        Parameters
-        ----------
-        name : str, default "training"
-            Name of the figure.
-        caption : str, optional
-            What to notice.
+        Here `name`: name of the figure; `caption`: what to notice.
 
-        Returns
-        -------
-        Picture
-            Two panels; see :func:`sublinear_lib.plotting.training_run`.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two steps.
+        Two panels; see :func:`sublinear_lib.plotting.training_run`.
         """
         from sublinear_lib import plotting
 
@@ -454,6 +429,7 @@ _STYLE = (
 )
 
 
+@described
 def make_report(
     data: Table | tuple[Dataset, Dataset],
     *,
@@ -472,57 +448,25 @@ def make_report(
 ) -> Report:
     r"""Train on one part of the data and report on the other.
 
-    Parameters
-    ----------
-    data : Table or pair of Dataset
-        A table, which is split here; or a training and a held-out part, of one dimension, with
-        labels that are not 0.
-    m : int, default 4096
-        Width of the network, ``>= 1``.
-    activity : float, optional
-        Share of the neurons that fire at a point when training starts, in (0, 1/2]; it sets the
-        threshold.  0.02 if neither it nor `tau` is given.
-    tau : float, optional
-        The threshold itself, ``>= 0``, in the units of a pre-activation.
-    rho : float, default 0.1
-        Radius of the caps in testing, a chord length on X, in [0, sqrt(3)].
-    training_rho : float, optional
-        Radius of the caps in training; by default `rho`.  0 is training without an adversary.
-    steps : int, default 200
-        Steps of Algorithm 1, ``>= 1``.
-    seed : int, default 0
-        Seed of the split, the weights and the attacks, ``>= 0``.
-    activation : {"jump", "continuous"}, default "jump"
-        Form of the shifted ReLU.
-    test_fraction : float, default 0.3
-        Share of a table that is held out, in (0, 1).
-    certify : int, optional
-        Look at the first so many held-out rows only, ``>= 1``.
-    confidence : float, default 0.95
-        Level of the intervals, in (0, 1).
-    progress : bool, default False
-        Whether to show progress bars.
+    Here `data`: A table, which is split here; or a training and a held-out part, of one dimension,
+    with labels that are not 0; `m`: width of the network, ``>= 1``; `activity`: share of the
+    neurons that fire at a point when training starts, in (0, 1/2]; it sets the threshold.  0.02 if
+    neither it nor `tau` is given; `tau`: the threshold itself, ``>= 0``, in the units of a
+    pre-activation; `rho`: radius of the caps in testing, a chord length on X, in [0, sqrt(3)];
+    `training_rho`: radius of the caps in training; by default `rho`.  0 is training without an
+    adversary; `steps`: steps of Algorithm 1, ``>= 1``; `seed`: seed of the split, the weights and
+    the attacks, ``>= 0``; `test_fraction`: share of a table that is held out, in (0, 1); `certify`:
+    look at the first so many held-out rows only, ``>= 1``; `confidence`: level of the intervals, in
+    (0, 1); `progress`: whether to show progress bars.
 
-    Returns
-    -------
-    Report
-        The report.
+    Raises TypeError, ValueError: if an argument has the wrong type or is out of range.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-    TrainingDiverged
-        If training diverges.
+    Raises TrainingDiverged: if training diverges.
 
-    Notes
-    -----
     Source: Algorithm 1, Definitions 3.3, 3.4 and 3.7, Theorem 4.3, Lemma 4.5, Theorem D.  Proofs:
     exact for d <= 3, and for d > 3 the optimized relaxation; attacks: a smoothed gradient of 20
     steps and two starts, and the points that the proofs try.
 
-    Examples
-    --------
     >>> from sublinear_lib import datasets
     >>> found = make_report(
     ...     datasets.load_split("circle-16", 0.5, 0), m=256, activity=0.3, rho=0.05, steps=20
@@ -733,28 +677,19 @@ class _Row:
         return radii[low] if low < len(radii) else math.inf
 
 
+@described
 def store_report(report: Report, folder: str | os.PathLike[str]) -> str:
     """Write a report into a folder: ``report.md``, ``report.json`` and its pictures.
 
-    Parameters
-    ----------
-    report : Report
-        The report.
-    folder : str or path-like
-        The folder, which exists.  Files of these names are replaced, each at one stroke, the text
-        first: what goes wrong with a picture costs the pictures only.
+    Here `report`: the report; `folder`: the folder, which exists.  Files of these names are
+    replaced, each at one stroke, the text first: what goes wrong with a picture costs the pictures
+    only.
 
-    Returns
-    -------
-    str
-        Why there are no pictures; empty where matplotlib is installed.
+    Why there are no pictures; empty where matplotlib is installed.
 
-    Raises
-    ------
-    TypeError
-        If an argument has the wrong type.
-    OSError
-        If a file cannot be written.
+    Raises TypeError: if an argument has the wrong type.
+
+    Raises OSError: if a file cannot be written.
     """
     folder = validation.path(folder, "folder")
     text = validation.instance(report, "report", Report).to_markdown()

@@ -20,6 +20,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from sublinear_lib import archives, datasets, geometry, scaling, validation
+from sublinear_lib._arguments import described
 from sublinear_lib._extras import no_pictures
 from sublinear_lib.activations import get_activation
 from sublinear_lib.adversary import (
@@ -141,6 +142,7 @@ class TrainingRun:
         validation.count(self.certify, "certify", minimum=0)
         validation.scalar(self.certify_seconds, "certify_seconds", exclusive_minimum=0)
 
+    @described
     def execute(
         self,
         out: Path | None = None,
@@ -151,35 +153,20 @@ class TrainingRun:
     ) -> RunReport:
         """Train, test and, with a folder, store.
 
-        Parameters
-        ----------
-        out : Path, optional
-            The folder; made if it does not exist.
-        progress : bool, default True
-            Whether to show a progress bar.
-        say : callable, optional
-            Called with a sentence now and then.
-        on_interrupt : {"raise", "return"}, default "raise"
-            What Ctrl-C in training does: ``"raise"`` passes it on, ``"return"`` tests and stores
-            what there is after the present step, as the command does.
+        Here `out`: the folder; made if it does not exist; `progress`: whether to show a progress
+        bar; `say`: called with a sentence now and then; `on_interrupt`: what Ctrl-C in training
+        does: ``"raise"`` passes it on, ``"return"`` tests and stores what there is after the
+        present step, as the command does.
 
-        Returns
-        -------
-        RunReport
-            What came out.
+        Raises TypeError, ValueError: if the data cannot be split, a number fits no network, or the
+        folder belongs to another run or is no folder of a run.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If the data cannot be split, a number fits no network, or the folder belongs to
-            another run or is no folder of a run.
-        OSError
-            If the folder cannot be made or written.
-        TrainingDiverged
-            If training diverges; with a folder, the history so far is stored.
-        KeyboardInterrupt
-            After Ctrl-C, in training only if `on_interrupt` is ``"raise"`` or no step is done.  The
-            same run goes on from its last checkpoint.
+        Raises OSError: if the folder cannot be made or written.
+
+        Raises TrainingDiverged: if training diverges; with a folder, the history so far is stored.
+
+        Raises KeyboardInterrupt: after Ctrl-C, in training only if `on_interrupt` is ``"raise"`` or
+        no step is done.  The same run goes on from its last checkpoint.
         """
         validation.choice(on_interrupt, "on_interrupt", ("raise", "return"))
         split, weights, stream, attack, proof = np.random.SeedSequence(self.seed).spawn(5)
@@ -432,17 +419,11 @@ class RunReport:
     def store(self, out: Path) -> None:
         """Write the summary into a folder.
 
-        Parameters
-        ----------
-        out : Path
-            The folder, which exists.
+        Here `out`: the folder, which exists.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        ValueError
-            If training ended before its first step.
+        Raises OSError: if the file cannot be written.
+
+        Raises ValueError: if training ended before its first step.
         """
         archives.write_bytes(
             out / "summary.json", (json.dumps(self.summary(), indent=1) + "\n").encode()

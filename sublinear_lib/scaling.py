@@ -34,6 +34,7 @@ import numpy as np
 from scipy import special
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Nonnegative, Positive, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
 
@@ -68,93 +69,43 @@ _HALF = Fraction(1, 2)
 _ONE = Fraction(1)
 
 
-def preactivation_std(m: int) -> float:
+@checked
+def preactivation_std(m: Count) -> float:
     """Return the standard deviation of a pre-activation at initialization.
 
     The entries of ``w_r`` and ``b_r`` are independent ``N(0, 1/m)``, so ``<w_r, x> + b_r`` has
     variance ``(||x||^2 + 1) / m = 2/m`` at every ``x`` of norm 1.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
+    ``sqrt(2/m)``.  Source: Definition 3.1; used in Lemmas C.6 and C.15.
 
-    Returns
-    -------
-    float
-        ``sqrt(2/m)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `m` is not a positive integer.
-
-    Notes
-    -----
-    Source: Definition 3.1; used in Lemmas C.6 and C.15.
-
-    Examples
-    --------
     >>> preactivation_std(8)
     0.5
     """
-    return math.sqrt(2.0 / validation.count(m, "m"))
+    return math.sqrt(2.0 / m)
 
 
-def standardize_threshold(tau: float, m: int) -> float:
+@checked
+def standardize_threshold(tau: Nonnegative, m: Count) -> float:
     """Return the threshold in multiples of the standard deviation of a pre-activation.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold in absolute units, ``>= 0``.
-    m : int
-        Width, ``m >= 1``.
+    ``t = tau / sqrt(2/m)``.
 
-    Returns
-    -------
-    float
-        ``t = tau / sqrt(2/m)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite threshold or a width that is not a positive integer.
-
-    Examples
-    --------
     >>> standardize_threshold(1.0, 8)
     2.0
     """
-    return validation.scalar(tau, "tau", minimum=0.0) / preactivation_std(m)
+    return tau / preactivation_std(m)
 
 
-def threshold_from_standard(t: float, m: int) -> float:
+@checked
+def threshold_from_standard(t: Nonnegative, m: Count) -> float:
     """Return the threshold in absolute units; the inverse of `standardize_threshold`.
 
-    Parameters
-    ----------
-    t : float
-        Threshold in multiples of the standard deviation of a pre-activation, ``>= 0``.
-    m : int
-        Width, ``m >= 1``.
+    ``tau = t sqrt(2/m)``.
 
-    Returns
-    -------
-    float
-        ``tau = t sqrt(2/m)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite threshold or a width that is not a positive integer.
-
-    Examples
-    --------
     >>> threshold_from_standard(2.0, 8)
     1.0
     """
-    return validation.scalar(t, "t", minimum=0.0) * preactivation_std(m)
+    return t * preactivation_std(m)
 
 
 @overload
@@ -168,27 +119,14 @@ def activity_at(t: FloatArray) -> FloatArray: ...
 def activity_at(t: float | FloatArray) -> float | FloatArray:
     """Return the expected fraction of neurons that fire at a standardized threshold.
 
-    Parameters
-    ----------
-    t : float or array-like of float
-        Thresholds in multiples of the standard deviation, finite, of any sign.
+    Here `t`: thresholds in multiples of the standard deviation, finite, of any sign.
 
-    Returns
-    -------
-    float or ndarray of float64, same shape as `t`
-        ``Q(t) = P(N(0, 1) > t)``, accurate in the far tail.
+    ``Q(t) = P(N(0, 1) > t)``, accurate in the far tail.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For entries that are not finite real numbers.
+    Raises TypeError, ValueError: for entries that are not finite real numbers.
 
-    Notes
-    -----
     Source: the exact count behind Lemma 4.5 (C.15), by fact 2 of the module.
 
-    Examples
-    --------
     >>> activity_at(0.0)
     0.5
     >>> round(activity_at(1.6448536269514722), 12)
@@ -199,56 +137,27 @@ def activity_at(t: float | FloatArray) -> float | FloatArray:
     return float(tails) if tails.ndim == 0 else tails
 
 
-def activity(tau: float, m: int) -> float:
+@checked
+def activity(tau: Nonnegative, m: Count) -> float:
     """Return the expected fraction of neurons that fire at initialization.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold in absolute units, ``>= 0``.
-    m : int
-        Width, ``m >= 1``.
+    ``Q(tau sqrt(m/2))``.
 
-    Returns
-    -------
-    float
-        ``Q(tau sqrt(m/2))``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite threshold or a width that is not a positive integer.
-
-    Examples
-    --------
     >>> activity(0.0, 1024)
     0.5
     """
     return activity_at(standardize_threshold(tau, m))
 
 
-def threshold_from_activity(p: float, m: int) -> float:
+@checked
+def threshold_from_activity(p: float, m: Count) -> float:
     """Return the threshold at which a fraction `p` of the neurons is expected to fire.
 
-    Parameters
-    ----------
-    p : float
-        Expected active fraction, ``0 < p <= 1/2`` (a larger fraction needs a negative threshold).
-    m : int
-        Width, ``m >= 1``.
+    Here `p`: expected active fraction, ``0 < p <= 1/2`` (a larger fraction needs a negative
+    threshold).
 
-    Returns
-    -------
-    float
-        The threshold in absolute units; the inverse of `activity`.
+    The threshold in absolute units; the inverse of `activity`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a fraction out of range or a width that is not a positive integer.
-
-    Examples
-    --------
     >>> round(activity(threshold_from_activity(0.05, 1024), 1024), 12)
     0.05
     """
@@ -257,37 +166,19 @@ def threshold_from_activity(p: float, m: int) -> float:
     return float(-special.ndtri(fraction)) * preactivation_std(m) + 0.0
 
 
-def standard_from_sparsity(c: float, m: int) -> float:
+@checked
+def standard_from_sparsity(c: Nonnegative, m: Count) -> float:
     """Return the standardized threshold of a sparsity exponent.
 
-    Parameters
-    ----------
-    c : float
-        Sparsity exponent, ``>= 0``.
-    m : int
-        Width, ``m >= 1``.
+    Here `c`: sparsity exponent, ``>= 0``.
 
-    Returns
-    -------
-    float
-        ``t = sqrt(2 c log m)``, at which about ``m^(1-c)`` neurons fire, up to powers of ``log m``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite exponent or a width that is not a positive integer.
-
-    Notes
-    -----
+    ``t = sqrt(2 c log m)``, at which about ``m^(1-c)`` neurons fire, up to powers of ``log m``.
     Source: the repair R3, the rule `SPARSE_C`.
 
-    Examples
-    --------
     >>> round(standard_from_sparsity(0.2, 1024), 3)
     1.665
     """
-    exponent = validation.scalar(c, "c", minimum=0.0)
-    return math.sqrt(2.0 * exponent * math.log(validation.count(m, "m")))
+    return math.sqrt(2.0 * c * math.log(m))
 
 
 def _exponent(value: object, name: str) -> Fraction:
@@ -336,45 +227,27 @@ class TauRule:
     formula: Callable[[int, float, float, float], float] = field(repr=False, compare=False)
     source: str
 
+    @checked
     def tau(
-        self, m: int, *, K: float = 1.0, c: float | Fraction = Fraction(1, 5), t: float = 1.0
+        self,
+        m: Count,
+        *,
+        K: Positive = 1.0,
+        c: float | Fraction = Fraction(1, 5),
+        t: Nonnegative = 1.0,
     ) -> float:
         """Return the threshold at width `m`.
 
-        Parameters
-        ----------
-        m : int
-            Width, ``m >= 1``.
-        K : float, default 1.0
-            The constant of the rules with ``K``, ``> 0``.
-        c : float or Fraction, default 1/5
-            The sparsity exponent of the rule ``"c"``, in ``[0, 1]``.
-        t : float, default 1.0
-            The standardized threshold of the rule ``"t"``, ``>= 0``.
+        Here `c`: the sparsity exponent of the rule ``"c"``, in ``[0, 1]``.
 
-        Returns
-        -------
-        float
-            The threshold in absolute units.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a parameter out of range, used by this rule or not.
-
-        Examples
-        --------
         >>> ONE_OVER_M.tau(1000)
         0.001
         >>> STANDARD_T.tau(8, t=2.0)
         1.0
         """
-        width = validation.count(m, "m")
-        constant = validation.scalar(K, "K", exclusive_minimum=0.0)
         sparsity = float(c) if isinstance(c, Fraction) else c
         sparsity = validation.scalar(sparsity, "c", minimum=0.0, maximum=1.0)
-        standard = validation.scalar(t, "t", minimum=0.0)
-        return self.formula(width, constant, sparsity, standard)
+        return self.formula(m, K, sparsity, t)
 
 
 def _tau_zero(m: int, K: float, c: float, t: float) -> float:
@@ -462,23 +335,10 @@ TAU_RULES: Mapping[str, TauRule] = MappingProxyType(
 def get_tau_rule(rule: object) -> TauRule:
     """Return the threshold rule of that key; a rule is returned as it is.
 
-    Parameters
-    ----------
-    rule : str or TauRule
-        A key of `TAU_RULES` or an instance.
+    Here `rule`: A key of `TAU_RULES` or an instance.
 
-    Returns
-    -------
-    TauRule
-        The rule.
+    Raises TypeError, ValueError: for anything else.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For anything else.
-
-    Examples
-    --------
     >>> get_tau_rule("1/m") is ONE_OVER_M
     True
     """
@@ -562,163 +422,76 @@ class Scaling:
     def output_weight(self, m: int) -> float:
         """Return ``|a_r| = m^-alpha``.
 
-        Parameters
-        ----------
-        m : int
-            Width, ``m >= 1``.
+        Here `m`: width, ``m >= 1``.
 
-        Returns
-        -------
-        float
-            The absolute value of every output weight.
+        The absolute value of every output weight.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `m` is not a positive integer.
+        Raises TypeError, ValueError: if `m` is not a positive integer.
 
-        Notes
-        -----
         Source: Definition 3.1 (``alpha = 1/5``).
 
-        Examples
-        --------
         >>> round(R2.output_weight(32), 12)
         0.25
         """
         return _power(m, -self.alpha)
 
-    def radius(self, m: int, K: float = 1.0) -> float:
+    @checked
+    def radius(self, m: int, K: Positive = 1.0) -> float:
         """Return the radius ``K m^-beta`` of the ball around the initialization.
 
-        Parameters
-        ----------
-        m : int
-            Width, ``m >= 1``.
-        K : float, default 1.0
-            The constant of the ball, ``> 0``.
+        Here `m`: width, ``m >= 1``.
 
-        Returns
-        -------
-        float
-            The bound of ``||w_r - w_{r,0}||`` for every neuron, in absolute units.
+        The bound of ``||w_r - w_{r,0}||`` for every neuron, in absolute units.  Source: Theorem 4.1
+        (``beta = 3/5``).
 
-        Raises
-        ------
-        TypeError, ValueError
-            For a constant or a width out of range.
-
-        Notes
-        -----
-        Source: Theorem 4.1 (``beta = 3/5``).
-
-        Examples
-        --------
         >>> round(PRINTED.radius(32, K=2.0), 12)
         0.25
         """
-        return validation.scalar(K, "K", exclusive_minimum=0.0) * _power(m, -self.beta)
+        return K * _power(m, -self.beta)
 
     def tau(
         self, m: int, *, K: float = 1.0, c: float | Fraction | None = None, t: float = 1.0
     ) -> float:
         """Return the threshold at width `m`, in absolute units.
 
-        Parameters
-        ----------
-        m : int
-            Width, ``m >= 1``.
-        K : float, default 1.0
-            The constant of the rules with ``K``, ``> 0``.
-        c : float or Fraction, optional
-            The sparsity exponent of the rule ``"c"``; the scaling's own by default.
-        t : float, default 1.0
-            The standardized threshold of the rule ``"t"``, ``>= 0``.
+        Here `m`: width, ``m >= 1``; `K`: the constant of the rules with ``K``, ``> 0``; `c`: the
+        sparsity exponent of the rule ``"c"``; the scaling's own by default; `t`: the standardized
+        threshold of the rule ``"t"``, ``>= 0``.
 
-        Returns
-        -------
-        float
-            The threshold.
+        Raises TypeError, ValueError: for a parameter out of range.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For a parameter out of range.
-
-        Examples
-        --------
         >>> PRINTED.tau(1000)
         0.001
         """
         return self.tau_rule.tau(m, K=K, c=self.c if c is None else c, t=t)
 
-    def eta(self, m: int, epsilon: float, constant: float = 1.0) -> float:
+    @checked
+    def eta(self, m: int, epsilon: float, constant: Positive = 1.0) -> float:
         """Return the step size ``constant * epsilon * m^eta_exponent`` that the choice prescribes.
 
-        Parameters
-        ----------
-        m : int
-            Width, ``m >= 1``.
-        epsilon : float
-            The accuracy of Theorem 4.3, ``0 < epsilon < 1``.
-        constant : float, default 1.0
-            The constant behind the Theta, ``> 0``.
+        Here `m`: width, ``m >= 1``; `epsilon`: the accuracy of Theorem 4.3, ``0 < epsilon < 1``.
 
-        Returns
-        -------
-        float
-            The step size.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a parameter out of range.
-
-        Notes
-        -----
         Source: Theorem 4.3 (``eta = Theta(epsilon m^(-1/5))``).
         """
         accuracy = validation.scalar(epsilon, "epsilon", exclusive_minimum=0, exclusive_maximum=1)
-        factor = validation.scalar(constant, "constant", exclusive_minimum=0.0)
-        return factor * accuracy * _power(m, self.eta_exponent)
+        return constant * accuracy * _power(m, self.eta_exponent)
 
-    def steps(self, m: int, K: float, epsilon: float, constant: float = 1.0) -> int:
+    @checked
+    def steps(self, m: int, K: Positive, epsilon: float, constant: Positive = 1.0) -> int:
         """Return the number of steps ``constant * (K/epsilon)^2 * m^steps_exponent``, rounded up.
 
-        Parameters
-        ----------
-        m : int
-            Width, ``m >= 1``.
-        K : float
-            The constant of the ball, ``> 0``.
-        epsilon : float
-            The accuracy of Theorem 4.3, ``0 < epsilon < 1``.
-        constant : float, default 1.0
-            The constant behind the Theta, ``> 0``.
+        Here `m`: width, ``m >= 1``; `epsilon`: the accuracy of Theorem 4.3, ``0 < epsilon < 1``.
 
-        Returns
-        -------
-        int
-            The number of steps, ``>= 1``.  A value within one part in ``10^12`` above an integer
-            counts as that integer, so that rounding does not add a step.
+        The number of steps, ``>= 1``.  A value within one part in ``10^12`` above an integer counts
+        as that integer, so that rounding does not add a step.  Source: Theorem 4.3 (``T =
+        Theta(epsilon^(-2) K^2)``).
 
-        Raises
-        ------
-        TypeError, ValueError
-            For a parameter out of range, or a number of steps too large for float64.
-
-        Notes
-        -----
-        Source: Theorem 4.3 (``T = Theta(epsilon^(-2) K^2)``).
-
-        Examples
-        --------
         >>> PRINTED.steps(1024, K=1.0, epsilon=0.1)
         100
         """
-        ball = validation.scalar(K, "K", exclusive_minimum=0.0)
+        ball = K
         accuracy = validation.scalar(epsilon, "epsilon", exclusive_minimum=0, exclusive_maximum=1)
-        factor = validation.scalar(constant, "constant", exclusive_minimum=0.0)
+        factor = constant
         ratio = ball / accuracy
         number = factor * ratio * ratio * _power(m, self.steps_exponent)
         if not math.isfinite(number):
@@ -919,23 +692,8 @@ PRESETS: Mapping[str, Scaling] = MappingProxyType(
 def get_scaling(scaling: object) -> Scaling:
     """Return the preset of that name; a scaling is returned as it is.
 
-    Parameters
-    ----------
-    scaling : {"PRINTED", "R1", "R2", "R3", "ZHANG"} or Scaling
-        The name or the instance.
+    Raises TypeError, ValueError: for anything else.
 
-    Returns
-    -------
-    Scaling
-        The scaling.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For anything else.
-
-    Examples
-    --------
     >>> get_scaling("R3") is R3
     True
     """

@@ -29,6 +29,7 @@ import numpy as np
 from scipy import special
 
 from sublinear_lib import caching, validation
+from sublinear_lib._arguments import Count, Flag, Probability, Real, checked, described
 from sublinear_lib._typing import Seed
 from sublinear_lib.cluster import run_tasks, single_threaded
 
@@ -88,48 +89,26 @@ class Interval:
                 f"[{self.lower}, {self.upper}]"
             )
 
-    def contains(self, value: float) -> bool:
+    @checked
+    def contains(self, value: Real) -> bool:
         """Return whether a value lies in the interval, ends included.
 
-        Parameters
-        ----------
-        value : float
-            The value, finite.
+        Here `value`: the value, finite.
 
-        Returns
-        -------
-        bool
-            Whether ``lower <= value <= upper``.
+        Whether ``lower <= value <= upper``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `value` is not a finite number.
-
-        Examples
-        --------
         >>> Interval(0.5, 0.4, 0.6, 0.95).contains(0.6)
         True
         """
-        return self.lower <= validation.scalar(value, "value") <= self.upper
+        return self.lower <= value <= self.upper
 
+    @described
     def excludes(self, value: float) -> bool:
         """Return whether a value lies outside the interval.
 
-        Parameters
-        ----------
-        value : float
-            The value, finite.
+        Here `value`: the value, finite.
 
-        Returns
-        -------
-        bool
-            The opposite of `contains`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `value` is not a finite number.
+        Raises TypeError, ValueError: if `value` is not a finite number.
         """
         return not self.contains(value)
 
@@ -153,103 +132,58 @@ def _sequence(seed: object, name: str) -> np.random.SeedSequence:
     return np.random.SeedSequence(validation.count(seed, name, minimum=0))
 
 
-def spawn(seed: Seed, n: int) -> list[np.random.Generator]:
+@checked
+def spawn(seed: Seed, n: Count) -> list[np.random.Generator]:
     """Return independent random generators.
 
-    Parameters
-    ----------
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        An integer ``>= 0`` gives the same generators at every call.  A sequence or a generator is
-        asked to spawn, which advances its own count of children, as in NumPy.
-    n : int
-        How many, ``n >= 1``.
+    Here `seed`: an integer ``>= 0`` gives the same generators at every call.  A sequence or a
+    generator is asked to spawn, which advances its own count of children, as in NumPy.
 
-    Returns
-    -------
-    list of numpy.random.Generator
-        Generators whose streams are independent of each other.
+    Generators whose streams are independent of each other.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For another kind of seed, a negative seed, or `n` out of range.
-
-    Examples
-    --------
     >>> first, second = spawn(7, 2)
     >>> bool(first.random() == second.random())
     False
     """
-    number = validation.count(n, "n")
     if isinstance(seed, np.random.Generator):
-        return list(seed.spawn(number))
-    return [np.random.default_rng(child) for child in _sequence(seed, "seed").spawn(number)]
+        return list(seed.spawn(n))
+    return [np.random.default_rng(child) for child in _sequence(seed, "seed").spawn(n)]
 
 
-def clopper_pearson(k: int, n: int, confidence: float = 0.999) -> Interval:
+@checked
+def clopper_pearson(k: int, n: Count, confidence: Probability = 0.999) -> Interval:
     """Return the exact (Clopper-Pearson) interval for a proportion.
 
     The interval contains the true proportion with at least the stated probability, whatever it is.
 
-    Parameters
-    ----------
-    k : int
-        Number of successes, ``0 <= k <= n``.
-    n : int
-        Number of independent trials, ``n >= 1``.
-    confidence : float, default 0.999
-        The confidence level, in (0, 1).
+    Here `k`: number of successes, ``0 <= k <= n``; `confidence`: the confidence level, in (0, 1).
 
-    Returns
-    -------
-    Interval
-        With estimate ``k / n``; the lower end is 0 for ``k = 0``, the upper end 1 for ``k = n``.
+    With estimate ``k / n``; the lower end is 0 for ``k = 0``, the upper end 1 for ``k = n``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For counts that are not integers or out of range.
-
-    Examples
-    --------
     >>> print(clopper_pearson(0, 10, confidence=0.95))
     0.00 [0.00, 0.31]
     """
-    trials = validation.count(n, "n")
-    successes = validation.count(k, "k", minimum=0, maximum=trials)
+    successes = validation.count(k, "k", minimum=0, maximum=n)
     level = _confidence(confidence)
     miss = (1.0 - level) / 2.0
     lower, upper = 0.0, 1.0
     if successes > 0:
-        lower = float(special.betaincinv(successes, trials - successes + 1, miss))
-    if successes < trials:
+        lower = float(special.betaincinv(successes, n - successes + 1, miss))
+    if successes < n:
         # The complementary function: 1 - miss would lose the digits of a small miss.
-        upper = float(special.betainccinv(successes + 1, trials - successes, miss))
-    return Interval(successes / trials, lower, upper, level)
+        upper = float(special.betainccinv(successes + 1, n - successes, miss))
+    return Interval(successes / n, lower, upper, level)
 
 
-def t_interval(samples: object, confidence: float = 0.95) -> Interval:
+@checked
+def t_interval(samples: object, confidence: Probability = 0.95) -> Interval:
     """Return Student's interval for the mean of independent samples.
 
-    Parameters
-    ----------
-    samples : array-like, shape (n,)
-        The samples, ``n >= 2``, finite.  The interval is exact for normal samples.
-    confidence : float, default 0.95
-        The confidence level, in (0, 1).
+    Here `samples` (n,): the samples, ``n >= 2``, finite.  The interval is exact for normal samples;
+    `confidence`: the confidence level, in (0, 1).
 
-    Returns
-    -------
-    Interval
-        The mean, plus and minus the t quantile times the standard error.
+    The mean, plus and minus the t quantile times the standard error.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For fewer than two samples or samples that are not finite numbers.
-
-    Examples
-    --------
     >>> print(t_interval([1.0, 2.0, 3.0]))
     2.0 [-0.5, 4.5]
     """
@@ -264,30 +198,17 @@ def t_interval(samples: object, confidence: float = 0.95) -> Interval:
     return Interval(mean, mean - half_width, mean + half_width, level)
 
 
-def median_interval(samples: object, confidence: float = 0.95) -> Interval:
+@checked
+def median_interval(samples: object, confidence: Probability = 0.95) -> Interval:
     """Return an interval for the median of independent samples, whatever their law.
 
-    Parameters
-    ----------
-    samples : array-like, shape (n,)
-        The samples, finite, ``n >= 2`` and enough for the confidence.
-    confidence : float, default 0.95
-        The confidence level, in (0, 1).
+    Here `samples` (n,): the samples, finite, ``n >= 2`` and enough for the confidence;
+    `confidence`: the confidence level, in (0, 1).
 
-    Returns
-    -------
-    Interval
-        The median of the samples, between two of the sorted samples: the number of samples below
-        the true median is binomial with probability 1/2, so that the interval is exact up to the
-        steps of that law, and never too short.
+    The median of the samples, between two of the sorted samples: the number of samples below the
+    true median is binomial with probability 1/2, so that the interval is exact up to the steps of
+    that law, and never too short.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For samples that are not finite numbers, or too few of them.
-
-    Examples
-    --------
     >>> print(median_interval(range(1, 12)))
     6.0 [2.0, 10.0]
     """
@@ -305,35 +226,18 @@ def median_interval(samples: object, confidence: float = 0.95) -> Interval:
     return Interval(float(np.median(values)), float(values[k - 1]), float(values[n - k]), level)
 
 
-def loglog_slope(m: object, values: object, confidence: float = 0.95) -> Interval:
+@checked
+def loglog_slope(m: object, values: object, confidence: Probability = 0.95) -> Interval:
     """Return the exponent of a power law, estimated seed by seed.
 
     For each seed the slope of ``log(values)`` against ``log(m)`` is fitted by least squares; the
     interval is Student's over the seeds.  It so covers the scatter between runs, but not the bias
     of a law that is a power of ``m`` only in the limit.
 
-    Parameters
-    ----------
-    m : array-like, shape (k,)
-        The widths (or other positive abscissae), at least two different ones.
-    values : array-like, shape (seeds, k)
-        One row per seed, all positive; at least two seeds.
-    confidence : float, default 0.95
-        The confidence level, in (0, 1).
+    Here `m` (k,): the widths (or other positive abscissae), at least two different ones; `values`
+    (seeds, k): one row per seed, all positive; at least two seeds; `confidence`: the confidence
+    level, in (0, 1).
 
-    Returns
-    -------
-    Interval
-        The mean slope with its interval.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For numbers that are not positive and finite, shapes that do not match, fewer than two
-        seeds or widths that are all equal.
-
-    Examples
-    --------
     >>> print(loglog_slope([1, 10, 100], [[3.0, 30.0, 310.0], [2.0, 20.0, 190.0]]))
     1.00 [0.88, 1.11]
     """
@@ -520,6 +424,7 @@ def _cell_text(cell: Record, seed: int) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in {**cell, "seed": seed}.items())
 
 
+@checked
 def sweep(
     function: Callable[..., Any],
     grid: Mapping[str, Sequence[Any]],
@@ -529,68 +434,42 @@ def sweep(
     n_jobs: int = 1,
     scheduler: str | None = None,
     cache: str | os.PathLike[str] | None = None,
-    progress: bool = True,
+    progress: Flag = True,
 ) -> list[Record]:
     """Evaluate a function on every cell of a grid, for several seeds.
 
     The records are the same, byte for byte, for any `n_jobs` and on a cluster.  Extending an axis
     at its end or adding seeds leaves the other records as they were.
 
-    Parameters
-    ----------
-    function : callable
-        Called as ``function(**cell, rng=generator)`` with one value of every axis and a
-        ``numpy.random.Generator`` of its own; returns a number (recorded as ``"value"``) or a
-        mapping of names to picklable values.  It must draw from `rng` only and keep no state
-        between calls.
-    grid : mapping of str to sequence
-        The axes: argument names and the values they take.
-    seeds : int or sequence of int
-        How many seeds (numbered from 0), or which.
-    root_seed : int or numpy.random.SeedSequence
-        The root of all streams; it is not changed.
-    n_jobs : int, default 1
-        Number of worker processes; 1 computes in this process, -1 uses all cores.
-    scheduler : str, optional
-        Address of a Dask scheduler, such as ``"tcp://10.0.0.5:8786"``, whose workers compute
-        instead.  They need the same versions as this process.
-    cache : path, optional
-        A folder in which every result is stored as soon as it is there, and from which it is taken
-        when the same function meets the same parameters and stream again
-        (:mod:`sublinear_lib.caching`): a sweep that was interrupted goes on.
-    progress : bool, default True
-        Whether to show a progress bar on the standard error stream.
+    Here `function`: called as ``function(**cell, rng=generator)`` with one value of every axis and
+    a ``numpy.random.Generator`` of its own; returns a number (recorded as ``"value"``) or a mapping
+    of names to picklable values.  It must draw from `rng` only and keep no state between calls;
+    `grid`: the axes: argument names and the values they take; `seeds`: how many seeds (numbered
+    from 0), or which; `root_seed`: the root of all streams; it is not changed; `n_jobs`: number of
+    worker processes; 1 computes in this process, -1 uses all cores; `scheduler`: address of a Dask
+    scheduler, such as ``"tcp://10.0.0.5:8786"``, whose workers compute instead.  They need the same
+    versions as this process; `cache`: A folder in which every result is stored as soon as it is
+    there, and from which it is taken when the same function meets the same parameters and stream
+    again (:mod:`sublinear_lib.caching`): a sweep that was interrupted goes on; `progress`: whether
+    to show a progress bar on the standard error stream.
 
-    Returns
-    -------
-    list of dict
-        One record per cell and seed: the parameters, ``"seed"``, and the results.  The last axis
-        runs faster than the first, the seed fastest of all.
+    One record per cell and seed: the parameters, ``"seed"``, and the results.  The last axis runs
+    faster than the first, the seed fastest of all.
 
-    Raises
-    ------
-    SweepError
-        If a call fails; the message names the first failing cell in the order of the records, and
-        the remaining cells are cancelled.
-    TypeError, ValueError
-        For a malformed grid, seeds out of range, or a result that is neither number nor mapping; or
-        if a cache is wanted and the function cannot be compared by its content.
-    LostWorkers
-        If workers die again and again (:func:`sublinear_lib.cluster.run_tasks`).
-    ImportError, ConnectionError
-        If the cluster cannot be used.
-    OSError
-        If the folder of the cache cannot be made or written to.
+    Raises SweepError: if a call fails; the message names the first failing cell in the order of the
+    records, and the remaining cells are cancelled.
 
-    Notes
-    -----
+    Raises LostWorkers: if workers die again and again (:func:`sublinear_lib.cluster.run_tasks`).
+
+    Raises ImportError, ConnectionError: if the cluster cannot be used.
+
+    Raises OSError: if the folder of the cache cannot be made or written to.
+
     A worker that dies does not change the records: its cells are computed by another one, once.
     With a cache, results have to be made of numbers, text, arrays, and lists, tuples and dicts of
     these.  An interrupt (Ctrl-C) cancels the remaining cells, stops the workers of this machine and
     is raised again.
 
-    Examples
-    --------
     >>> def width_times_noise(m, rng):
     ...     return m * rng.random()
     >>> records = sweep(width_times_noise, {"m": [1, 2]}, 3, root_seed=0, progress=False)
@@ -610,7 +489,6 @@ def sweep(
     jobs = validation.count(n_jobs, "n_jobs", minimum=-1)
     if jobs == 0:
         raise ValueError("n_jobs must be an integer >= 1, or -1 for all cores, got 0")
-    show = validation.boolean(progress, "progress")
     store = None if cache is None else caching.ResultCache(cache)
     tasks: list[tuple[Record, int, np.random.SeedSequence]] = []
     for position in itertools.product(*(range(len(axis)) for axis in axes.values())):
@@ -626,7 +504,7 @@ def sweep(
     records: dict[int, Record] = {}
     with (
         contextlib.closing(_outcomes(function, tasks, jobs, scheduler, store)) as outcomes,
-        tqdm(total=len(tasks), disable=not show, unit="cell") as bar,
+        tqdm(total=len(tasks), disable=not progress, unit="cell") as bar,
     ):
         for place, outcome in _first_failure(outcomes, len(tasks), bar):
             cell, seed, _ = tasks[place]
@@ -640,27 +518,17 @@ def sweep(
     return [records[place] for place in range(len(tasks))]
 
 
+@described
 def to_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, np.ndarray]:
     """Turn a list of records into one array per name.
 
-    Parameters
-    ----------
-    records : sequence of mapping
-        Records with the same names, for instance from `sweep`.
+    Here `records`: records with the same names, for instance from `sweep`.
 
-    Returns
-    -------
-    dict of str to ndarray
-        For every name the values in the order of the records; arrays of one shape are stacked,
-        values that no numeric or text array can hold become an array of objects.
+    For every name the values in the order of the records; arrays of one shape are stacked, values
+    that no numeric or text array can hold become an array of objects.
 
-    Raises
-    ------
-    ValueError
-        For no records at all, or records with different names.
+    Raises ValueError: for no records at all, or records with different names.
 
-    Examples
-    --------
     >>> to_columns([{"m": 4, "gap": 0.5}, {"m": 8, "gap": 0.25}])
     {'m': array([4, 8]), 'gap': array([0.5 , 0.25])}
     """

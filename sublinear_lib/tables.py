@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from sublinear_lib import geometry, validation
+from sublinear_lib._arguments import Count, Nonnegative, Probability, checked, described
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.datasets import Dataset, SliceMap, split_rows
 
@@ -38,23 +39,12 @@ LEAST_ROWS = 10
 def lifted(features: object) -> FloatArray:
     r"""Append the constant ``sqrt(p)``, so that a vector keeps its length as an angle.
 
-    Parameters
-    ----------
-    features : array-like, shape (n, p)
-        Feature vectors.
+    Here `features` (n, p): feature vectors.
 
-    Returns
-    -------
-    ndarray of float64, shape (n, p + 1)
-        What the map of `Table.split` takes.
+    What the map of `Table.split` takes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `features` is not a matrix of finite numbers.
+    Raises TypeError, ValueError: if `features` is not a matrix of finite numbers.
 
-    Examples
-    --------
     >>> lifted([[1.0, 2.0, 3.0, 4.0]])
     array([[1., 2., 3., 4., 2.]])
     """
@@ -62,42 +52,24 @@ def lifted(features: object) -> FloatArray:
     return np.column_stack((rows, np.full(len(rows), math.sqrt(rows.shape[1]))))
 
 
-def covered_shift(rho: float, p: int) -> float:
+@checked
+def covered_shift(rho: Nonnegative, p: Count) -> float:
     r"""Return how far a row may move, in standard deviations, and surely stay in its cap.
 
-    Parameters
-    ----------
-    rho : float
-        Radius of the cap, a chord length on X, ``>= 0``.
-    p : int
-        Number of features, ``>= 1``.
+    h: if the standardized features of a row change by a vector of Euclidean length at most h, its
+    point of X moves by at most rho.
 
-    Returns
-    -------
-    float
-        h: if the standardized features of a row change by a vector of Euclidean length at most h,
-        its point of X moves by at most rho.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
     ``h = sqrt(p) sin(theta)``, where theta is the angle of the cap (at most a right angle is used).
     *Proof.*  The row is ``q = (z, sqrt(p))`` before it is scaled, ``||q|| >= sqrt(p)``.  The points
     at an angle above theta from q are farther from q than ``||q|| sin(theta)``, the distance of q
     from the boundary of the cone.  A row far from the mean may move farther:
     ``||q|| sin(theta)``.
 
-    Examples
-    --------
     >>> round(covered_shift(0.1, 13), 3)
     0.416
     """
     angle = min(geometry.cap_angle(rho), math.pi / 2.0)
-    return math.sqrt(validation.count(p, "p")) * math.sin(angle)
+    return math.sqrt(p) * math.sin(angle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,31 +158,17 @@ class Table:
         """Number of features."""
         return int(self.features.shape[1])
 
-    def split(self, test_fraction: float, rng: Seed) -> tuple[Dataset, Dataset]:
+    @checked
+    def split(self, test_fraction: Probability, rng: Seed) -> tuple[Dataset, Dataset]:
         """Split the rows, fit the map to X on the training part, and map both.
 
-        Parameters
-        ----------
-        test_fraction : float
-            Share of every class that goes to the test part, in (0, 1); rounded, but at least one
-            row of every class goes to either part.
-        rng : int, SeedSequence or Generator
-            Source of randomness; the same seed gives the same split.
+        Here `test_fraction`: share of every class that goes to the test part, in (0, 1); rounded,
+        but at least one row of every class goes to either part.
 
-        Returns
-        -------
-        train, test : Dataset
-            Disjoint parts, ``d = p + 2``.  The map, ``train.slice_map``, takes `lifted` features.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has the wrong type or is out of range.
+        Returned: `train, test`: Disjoint parts, ``d = p + 2``.  The map, ``train.slice_map``, takes
+        `lifted` features.
         """
-        share = validation.scalar(
-            test_fraction, "test_fraction", exclusive_minimum=0.0, exclusive_maximum=1.0
-        )
-        train, test = split_rows(self.y, share, validation.generator(rng))
+        train, test = split_rows(self.y, test_fraction, validation.generator(rng))
         rows = lifted(self.features)
         plain = SliceMap.fit(self.features[train], scale=True)
         center, scale = np.append(plain.center, 0.0), np.append(plain.scale, 1.0)
@@ -241,6 +199,7 @@ def _names(value: object, name: str, length: int) -> tuple[str, ...]:
     return names
 
 
+@described
 def read_table(
     path: str | os.PathLike[str],
     label: str,
@@ -251,39 +210,23 @@ def read_table(
 ) -> Table:
     r"""Read a CSV file with a header, one column of labels, and numbers.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, text in UTF-8.
-    label : str
-        The column that names the class; exactly two different entries.
-    positive : str, optional
-        The entry that becomes +1; by default the later one in alphabetical order.
-    columns : sequence of str, optional
-        The features to use; by default every column but `label`.  Leave out row numbers and names.
-    delimiter : str, default ","
-        What stands between two cells, one character.
+    Here `path`: the file, text in UTF-8; `label`: the column that names the class; exactly two
+    different entries; `positive`: the entry that becomes +1; by default the later one in
+    alphabetical order; `columns`: the features to use; by default every column but `label`.  Leave
+    out row numbers and names; `delimiter`: what stands between two cells, one character.
 
-    Returns
-    -------
-    Table
-        The rows in the order of the file, named after the file without its ending.  Rows may have
-        the same features, with one label or with both: `sublinear_lib.report.make_report` counts
-        them and says what they cost.
+    The rows in the order of the file, named after the file without its ending.  Rows may have the
+    same features, with one label or with both: `sublinear_lib.report.make_report` counts them and
+    says what they cost.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is not text or has no header, a column is missing or named twice, a row is too short
-        or too long, a cell is empty, not a number or not finite (line and column are named), there
-        are fewer than 10 rows, or one class or more than two.
-    TypeError
-        If an argument has the wrong type.
+    Raises FileNotFoundError: if there is no such file.
 
-    Examples
-    --------
+    Raises ValueError: if it is not text or has no header, a column is missing or named twice, a row
+    is too short or too long, a cell is empty, not a number or not finite (line and column are
+    named), there are fewer than 10 rows, or one class or more than two.
+
+    Raises TypeError: if an argument has the wrong type.
+
     >>> import tempfile
     >>> rows = [f"{k},{k * k},{'even' if k % 2 == 0 else 'odd'}" for k in range(12)]
     >>> with tempfile.TemporaryDirectory() as folder:

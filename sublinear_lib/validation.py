@@ -146,35 +146,13 @@ def float_array(
 ) -> FloatArray:
     """Return `value` as a C-contiguous float64 array of finite numbers.
 
-    Parameters
-    ----------
-    value : array-like
-        Integers or floats of at most 64 bits, of any shape.  Anything whose conversion to float64
-        could lose information is refused.
-    name : str
-        The argument's name, for the messages.
-    shape : sequence of int, str or None, optional
-        The shape wanted.  An integer fixes a length; ``None`` or a letter leaves it free (the
-        letter appears in the message).
-    allow_empty : bool, default False
-        Whether an array without entries is allowed.
+    Here `value`: integers or floats of at most 64 bits, of any shape.  Anything whose conversion to
+    float64 could lose information is refused; `name`: the argument's name, for the messages;
+    `shape`: the shape wanted.  An integer fixes a length; ``None`` or a letter leaves it free (the
+    letter appears in the message); `allow_empty`: whether an array without entries is allowed.
 
-    Returns
-    -------
-    ndarray of float64
-        The same numbers.  It shares memory with `value` when no conversion was needed.
+    The same numbers.  It shares memory with `value` when no conversion was needed.
 
-    Raises
-    ------
-    TypeError
-        For booleans, strings, objects, complex or extended precision numbers, masked or sparse
-        arrays.
-    ValueError
-        For NaN or infinity (the message gives the first index), integers beyond ``2**53``, ragged
-        sequences, a wrong shape, or an empty array.
-
-    Examples
-    --------
     >>> float_array([[1, 2], [3, 4]], "W", shape=("m", 2))
     array([[1., 2.],
            [3., 4.]])
@@ -246,31 +224,10 @@ def scalar(
 ) -> float:
     """Return `value` as a finite float within the given range.
 
-    Parameters
-    ----------
-    value : int, float or NumPy number of at most 64 bits
-        The number to check; a 0-d array counts as a number.
-    name : str
-        The argument's name, for the messages.
-    minimum, maximum : float, optional
-        The ends of the range, included.
-    exclusive_minimum, exclusive_maximum : float, optional
-        The ends of the range, excluded.
+    Here `value`: the number to check; a 0-d array counts as a number; `name`: the argument's name,
+    for the messages; `minimum`, `maximum`: the ends of the range, included; `exclusive_minimum`,
+    `exclusive_maximum`: the ends of the range, excluded.
 
-    Returns
-    -------
-    float
-        The same number.
-
-    Raises
-    ------
-    TypeError
-        For booleans and everything that is not a real number of at most 64 bits.
-    ValueError
-        For NaN, infinity, an integer beyond ``2**53`` or a number out of range.
-
-    Examples
-    --------
     >>> scalar(1, "tau", minimum=0)
     1.0
     >>> scalar(-1.0, "tau", minimum=0)
@@ -362,22 +319,7 @@ def count(value: object, name: str, *, minimum: int = 1, maximum: int | None = N
 def boolean(value: object, name: str) -> bool:
     """Return `value` as a bool; numbers are not truth values.
 
-    Parameters
-    ----------
-    value : bool or numpy.bool
-        The flag.
-    name : str
-        The argument's name, for the messages.
-
-    Returns
-    -------
-    bool
-        The same truth value.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
+    Here `value`: the flag; `name`: the argument's name, for the messages.
     """
     if value is True or value is False:
         return value
@@ -430,27 +372,8 @@ def choice(value: object, name: str, options: Sequence[Option]) -> Option:
 def instance(value: object, name: str, kind: type[Kind]) -> Kind:
     """Return `value` if it is an object of a class.
 
-    Parameters
-    ----------
-    value : object
-        What was given.
-    name : str
-        The argument's name, for the messages.
-    kind : type
-        The class.
+    Here `value`: what was given; `name`: the argument's name, for the messages; `kind`: the class.
 
-    Returns
-    -------
-    object
-        The same object.
-
-    Raises
-    ------
-    TypeError
-        If it is of another class.
-
-    Examples
-    --------
     >>> instance("sparse", "flag", int)
     Traceback (most recent call last):
         ...
@@ -464,22 +387,10 @@ def instance(value: object, name: str, kind: type[Kind]) -> Kind:
 def path(value: object, name: str = "path") -> Path:
     """Return `value` as the path of a file or a folder.
 
-    Parameters
-    ----------
-    value : str or path-like
-        The path; numbers, which Python takes for open files, and bytes are refused.
-    name : str, default "path"
-        The argument's name, for the messages.
+    Here `value`: the path; numbers, which Python takes for open files, and bytes are refused;
+    `name`: the argument's name, for the messages.
 
-    Returns
-    -------
-    Path
-        The path.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
+    Raises TypeError: for anything else.
     """
     given: object = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(given, str):
@@ -490,25 +401,7 @@ def path(value: object, name: str = "path") -> Path:
 def generator(rng: object, name: str = "rng") -> np.random.Generator:
     """Return a random generator for a seed; there is no default and no global state.
 
-    Parameters
-    ----------
-    rng : int, numpy.random.SeedSequence or numpy.random.Generator
-        A seed ``>= 0`` or a seed sequence (each call then gives the same stream), or a generator,
-        which is returned as it is and goes on where it stands.
-    name : str, default "rng"
-        The argument's name, for the messages.
-
-    Returns
-    -------
-    numpy.random.Generator
-        The source of randomness.
-
-    Raises
-    ------
-    TypeError
-        For ``None`` (a result that cannot be repeated is not a result) and any other type.
-    ValueError
-        For a negative seed.
+    Here `name`: the argument's name, for the messages.
     """
     if isinstance(rng, np.random.Generator):
         return rng
@@ -529,34 +422,11 @@ def points_on_slice(
 ) -> FloatArray:
     """Return `X` as an array of points on the paper's domain.
 
-    Parameters
-    ----------
-    X : array-like, shape (n, d)
-        The points, one per row, ``n >= 1`` and ``d >= 2``.
-    name : str, default "X"
-        The argument's name, for the messages.
-    d : int, optional
-        The dimension wanted.
-    atol : float, default 1e-9
-        Allowed absolute deviation of ``||x||`` from 1 and of ``x_d`` from 1/2.
+    Here `name`: the argument's name, for the messages; `d`: the dimension wanted; `atol`: allowed
+    absolute deviation of ``||x||`` from 1 and of ``x_d`` from 1/2.
 
-    Returns
-    -------
-    ndarray of float64, shape (n, d)
-        The same points, not moved.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `float_array`; `ValueError` also for a point off the slice (the message gives its row,
-        its norm and its last coordinate).
-
-    Notes
-    -----
     Source: Section 3.2 of the paper (data with ``||x||_2 = 1`` and ``x_d = 1/2``).
 
-    Examples
-    --------
     >>> points_on_slice([[0.6, 0.8]])
     Traceback (most recent call last):
         ...
@@ -583,20 +453,12 @@ def points_on_slice(
 def printable(text: str) -> str:
     r"""Return `text` with everything that is not shown as a letter written out.
 
-    Parameters
-    ----------
-    text : str
-        A name that came from outside: of a file, a column, a class.
+    Here `text`: A name that came from outside: of a file, a column, a class.
 
-    Returns
-    -------
-    str
-        The same text, with control characters, line breaks, signs that change the direction of
-        writing and bytes that are no text as Python writes them.  It is safe on a terminal and can
-        be encoded; it is not yet safe as HTML or Markdown.
+    The same text, with control characters, line breaks, signs that change the direction of writing
+    and bytes that are no text as Python writes them.  It is safe on a terminal and can be encoded;
+    it is not yet safe as HTML or Markdown.
 
-    Examples
-    --------
     >>> print(printable("length\x1b[2J\nmm"))
     length\x1b[2J\nmm
     """
@@ -644,30 +506,12 @@ def index_array(
 ) -> IntArray:
     """Return `value` as a vector of indices in ``0, ..., upper - 1``.
 
-    Parameters
-    ----------
-    value : array-like of int, shape (k,)
-        The indices; negative ones are not counted from the end, they are refused.
-    name : str
-        The argument's name, for the messages.
-    upper : int
-        One more than the largest index allowed.
-    allow_empty : bool, default True
-        Whether no index at all is allowed.
-    unique : bool, default False
-        Whether an index that occurs twice is refused.
+    Here `value` (k,): the indices; negative ones are not counted from the end, they are refused;
+    `name`: the argument's name, for the messages; `upper`: one more than the largest index allowed;
+    `allow_empty`: whether no index at all is allowed; `unique`: whether an index that occurs twice
+    is refused.
 
-    Returns
-    -------
-    ndarray of int64, shape (k,)
-        The same indices in the same order.
-
-    Raises
-    ------
-    TypeError
-        For anything but integers.
-    ValueError
-        For a wrong shape, an index out of range, or a repeated one where `unique` is set.
+    The same indices in the same order.
     """
     _refuse_container(value, name)
     try:
@@ -756,23 +600,8 @@ def mask(value: object, name: str, *, shape: tuple[int, ...]) -> BoolArray:
 def same_length(**arrays: Sized) -> int:
     """Return the common length of the arguments.
 
-    Parameters
-    ----------
-    **arrays : sized
-        The arguments, by name.
+    Here `**arrays`: the arguments, by name.
 
-    Returns
-    -------
-    int
-        Their common length.
-
-    Raises
-    ------
-    ValueError
-        If two lengths differ; the message gives all of them.
-
-    Examples
-    --------
     >>> same_length(X=[[1.0], [2.0]], y=[0.5])
     Traceback (most recent call last):
         ...

@@ -20,6 +20,7 @@ LIBRARY = Path(sublinear_lib.__file__).parent
 
 FLOORS = {
     "_typing": 0,
+    "_arguments": 0,
     "_compiled": 0,
     "_turning": 0,
     "_vector_code": 0,
@@ -71,7 +72,7 @@ LEVEL_ARROWS = {
     ("__main__", "cli"),
 }
 GROUND = {
-    *("_typing", "_compiled", "_extras", "_late"),
+    *("_typing", "_arguments", "_compiled", "_extras", "_late"),
     *("validation", "archives", "caching", "cluster"),
 }
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,

@@ -88,12 +88,10 @@ memorization.growth: hypergraphs, kind, method, early_exit, time_limit
 memorization.milp_range: l1_ball
 memorization.network_of_coloring: h, colors
 memorization.output_range: network
-memorization.robust_radii: network
 statistics.sweep: scheduler
 statistics.to_columns: records
 theory.expected_ledger: update
 theory.gap_slope: network
-theory.window_integral: relative
 theory.window_probability: half
 theory.worst_gap_network: network
 theory.worst_weights: network

@@ -17,18 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "sublinear_lib"
 CORE_MODULES = {
-    *(
-        "_typing",
-        "_compiled",
-        "_turning",
-        "_vector_code",
-        "activations",
-        "datasets",
-        "geometry",
-        "losses",
-        "network",
-    ),
-    *("predicates", "scaling", "statistics", "validation"),
+    *("_arguments", "_compiled", "_late", "_turning", "_typing", "_vector_code", "activations"),
+    *("datasets", "geometry", "losses", "network", "predicates", "scaling", "statistics"),
+    "validation",
 }
 CORE_ROOMS = {"evaluation", "theory", "halfspace", "adversary", "training"}
 _NO_CODE = {

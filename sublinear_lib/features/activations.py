@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 
 __all__ = ["GELU", "Activation", "ReLU", "SmoothedReLU", "Softplus"]
@@ -43,59 +44,24 @@ class Activation(ABC):
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return value and derivative; at a kink the derivative from the left.
 
-        Parameters
-        ----------
-        z : ndarray of float64
-            The arguments, of any shape.
-
-        Returns
-        -------
-        value, slope : ndarray of float64
-            Arrays of the shape of z.
+        Returned: `value, slope`: Arrays of the shape of z.
         """
 
     def value(self, z: FloatArray) -> FloatArray:
-        """Return the values.
-
-        Parameters
-        ----------
-        z : ndarray of float64
-            The arguments, of any shape.
-
-        Returns
-        -------
-        ndarray of float64
-            An array of the shape of z.
-        """
+        """Return the values."""
         return self.value_and_slope(z)[0]
 
     def slope(self, z: FloatArray) -> FloatArray:
-        """Return the derivatives; at a kink that from the left.
-
-        Parameters
-        ----------
-        z : ndarray of float64
-            The arguments, of any shape.
-
-        Returns
-        -------
-        ndarray of float64
-            An array of the shape of z.
-        """
+        """Return the derivatives; at a kink that from the left."""
         return self.value_and_slope(z)[1]
 
     def range(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the least and the greatest value on intervals, up to the rounding of `value`.
 
-        Parameters
-        ----------
-        low, high : ndarray of float64
-            The ends of the intervals, ``low <= high``, of one shape.
+        Here `low`, `high`: the ends of the intervals, ``low <= high``, of one shape.
 
-        Returns
-        -------
-        least, greatest : ndarray of float64
-            Arrays of that shape.  The default is right for functions that never decrease.
+        Returned: `least, greatest`: Arrays of that shape.  The default is right for functions that
+        never decrease.
         """
         return self.value(low), self.value(high)
 
@@ -107,17 +73,10 @@ class Activation(ABC):
     def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
         """Return how far computed values may be from the exact ones.
 
-        Parameters
-        ----------
-        value : ndarray of float64
-            Values that `value` has returned.
-        size : ndarray of float64
-            Bounds on the absolute values of their arguments.
+        Here `value`: values that `value` has returned; `size`: bounds on the absolute values of
+        their arguments.
 
-        Returns
-        -------
-        ndarray of float64
-            `relative_error` times the value.  What underflow takes is left to the caller.
+        `relative_error` times the value.  What underflow takes is left to the caller.
         """
         return np.asarray(self.relative_error * np.abs(value))
 
@@ -174,15 +133,7 @@ class SmoothedReLU(Activation):
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return value and derivative.
 
-        Parameters
-        ----------
-        z : ndarray of float64
-            The arguments, of any shape.
-
-        Returns
-        -------
-        value, slope : ndarray of float64
-            Arrays of the shape of z.
+        Returned: `value, slope`: Arrays of the shape of z.
         """
         # In place where that is possible: new memory costs as much as the arithmetic.
         value = np.clip(z, 0.0, self.rho)
@@ -228,15 +179,7 @@ class ReLU(Activation):
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return value and derivative.
 
-        Parameters
-        ----------
-        z : ndarray of float64
-            The arguments, of any shape.
-
-        Returns
-        -------
-        value, slope : ndarray of float64
-            Arrays of the shape of z.
+        Returned: `value, slope`: Arrays of the shape of z.
         """
         return np.maximum(z, 0.0), (z > 0).astype(np.float64)
 
@@ -256,33 +199,20 @@ class GELU(Activation):
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return value and derivative.
 
-        Parameters
-        ----------
-        z : ndarray of float64
-            The arguments, of any shape.
-
-        Returns
-        -------
-        value, slope : ndarray of float64
-            Arrays of the shape of z.
+        Returned: `value, slope`: Arrays of the shape of z.
         """
         law = ndtr(z)
         density = np.exp(-0.5 * np.square(z)) / math.sqrt(2.0 * math.pi)
         return np.asarray(z * law), np.asarray(law + z * density)
 
+    @described
     def range(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the least and the greatest value on intervals, up to the rounding of `value`.
 
-        Parameters
-        ----------
-        low, high : ndarray of float64
-            The ends of the intervals, ``low <= high``, of one shape.
+        Here `low`, `high`: the ends of the intervals, ``low <= high``, of one shape.
 
-        Returns
-        -------
-        least, greatest : ndarray of float64
-            Arrays of that shape.  The function falls to its least value at -0.7518 and rises from
-            there, so an interval that holds this point needs it, and no other.
+        Returned: `least, greatest`: Arrays of that shape.  The function falls to its least value at
+        -0.7518 and rises from there, so an interval that holds this point needs it, and no other.
         """
         first, last = self.value(low), self.value(high)
         # Wide enough for the digits of the point itself.
@@ -292,18 +222,11 @@ class GELU(Activation):
     def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
         """Return how far computed values may be from the exact ones.
 
-        Parameters
-        ----------
-        value : ndarray of float64
-            Values that `value` has returned.
-        size : ndarray of float64
-            Bounds on the absolute values of their arguments.
+        Here `value`: values that `value` has returned; `size`: bounds on the absolute values of
+        their arguments.
 
-        Returns
-        -------
-        ndarray of float64
-            ``2**-46`` times the value, and below 0 times ``1 + size^2`` besides: a rounding of z
-            changes Phi(z) there by about ``z^2`` times as much, relative.
+        ``2**-46`` times the value, and below 0 times ``1 + size^2`` besides: a rounding of z
+        changes Phi(z) there by about ``z^2`` times as much, relative.
         """
         # |z Phi(z)| (1 + z^2) is below 1/2 for z < 0.
         below = np.minimum(np.abs(value) * (1.0 + np.square(size)), 0.5)
@@ -344,15 +267,7 @@ class Softplus(Activation):
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return value and derivative.
 
-        Parameters
-        ----------
-        z : ndarray of float64
-            The arguments, of any shape.
-
-        Returns
-        -------
-        value, slope : ndarray of float64
-            Arrays of the shape of z.
+        Returned: `value, slope`: Arrays of the shape of z.
         """
         b = self.sharpness
         value = (np.logaddexp(0.0, b * z) - math.log(2.0)) / b
@@ -361,16 +276,9 @@ class Softplus(Activation):
     def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
         """Return how far computed values may be from the exact ones.
 
-        Parameters
-        ----------
-        value : ndarray of float64
-            Values that `value` has returned.
-        size : ndarray of float64
-            Bounds on the absolute values of their arguments.
+        Here `value`: values that `value` has returned; `size`: bounds on the absolute values of
+        their arguments.
 
-        Returns
-        -------
-        ndarray of float64
-            ``2**-46 (size + 1/b)``: subtracting log 2 costs the digits of small values.
+        Returned: ``2**-46 (size + 1/b)``: subtracting log 2 costs the digits of small values.
         """
         return np.asarray(_ERROR * (size + 1.0 / self.sharpness))

@@ -20,6 +20,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import geometry, validation
+from sublinear_lib._arguments import Count, Nonnegative, checked, described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.data import PatchData
 from sublinear_lib.features.network import (
@@ -32,10 +33,7 @@ from sublinear_lib.features.training import check_inside, checked_box
 
 __all__ = [
     "FEATURE_ATTACKS",
-    "AttackOutcome",
-    "EnergyShares",
     "FeatureAttack",
-    "GradientGoal",
     "feature_attack",
     "feature_perturbation",
     "gradient_attack",
@@ -153,41 +151,21 @@ def checked_sample(network: object, data: object) -> tuple[PatchNetwork, PatchDa
     return fitting, data
 
 
+@checked
 def feature_perturbation(
-    data: PatchData, eps: float, kind: FeatureAttack, targets: object
+    data: PatchData, eps: Nonnegative, kind: FeatureAttack, targets: object
 ) -> FloatArray:
     r"""Return the perturbation of a feature attack.
 
-    Parameters
-    ----------
-    data : PatchData
-        The inputs.
-    eps : float
-        The budget, ``>= 0``.
-    kind : str
-        One of `FEATURE_ATTACKS`:
+    Here `data`: the inputs; `kind`: one of `FEATURE_ATTACKS`: - ``"erase_v"``: ``-eps v_y`` in all
+    patches; ``"inject_v"``: ``+eps v_j`` in all patches; ``"swap_v"``: both; - ``"erase_u"``,
+    ``"inject_u"``, ``"swap_u"``: the same with u; - ``"swap_both"``: ``"swap_u"`` and ``"swap_v"``
+    together; - ``"prop_3_1"``: ``-beta_p v_y + eps v_j`` in the non-robust patches only, as in
+    Proposition 3.1; where ``beta_p > eps``, which the proposition excludes, ``-eps v_y``; `targets`
+    (N,): the class j that each input shall be taken for, never its own.
 
-        - ``"erase_v"``: ``-eps v_y`` in all patches; ``"inject_v"``: ``+eps v_j`` in all patches;
-          ``"swap_v"``: both;
-        - ``"erase_u"``, ``"inject_u"``, ``"swap_u"``: the same with u;
-        - ``"swap_both"``: ``"swap_u"`` and ``"swap_v"`` together;
-        - ``"prop_3_1"``: ``-beta_p v_y + eps v_j`` in the non-robust patches only, as in
-          Proposition 3.1; where ``beta_p > eps``, which the proposition excludes, ``-eps v_y``.
-    targets : array_like of int, shape (N,)
-        The class j that each input shall be taken for, never its own.
+    The perturbation, at most eps in every coordinate.
 
-    Returns
-    -------
-    ndarray of float64, shape (N, P, d)
-        The perturbation, at most eps in every coordinate.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Examples
-    --------
     >>> from sublinear_lib.features import FeatureData
     >>> data = FeatureData().sample(1, rng=0)
     >>> feature_perturbation(data, 0.5, "swap_u", [2])[0, 7, :3]
@@ -223,34 +201,17 @@ def feature_perturbation(
     return delta
 
 
+@checked
 def feature_attack(
-    network: PatchNetwork, data: PatchData, eps: float, kind: FeatureAttack
+    network: PatchNetwork, data: PatchData, eps: Nonnegative, kind: FeatureAttack
 ) -> AttackOutcome:
     """Try a feature attack with every other class as the target.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network.
-    data : PatchData
-        Inputs with their labels.
-    eps : float
-        The budget, ``>= 0``.
-    kind : str
-        One of `FEATURE_ATTACKS`, see `feature_perturbation`.
+    Here `data`: inputs with their labels; `kind`: one of `FEATURE_ATTACKS`, see
+    `feature_perturbation`.
 
-    Returns
-    -------
-    AttackOutcome
-        The least margins over the k - 1 targets.
+    The least margins over the k - 1 targets.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or network and data do not fit.
-
-    Examples
-    --------
     A network of robust features only resists the loss of v, but not u in all patches:
 
     >>> from sublinear_lib.features import FeatureData, PatchNetwork
@@ -269,14 +230,15 @@ def feature_attack(
     return box.outcome()
 
 
+@checked
 def gradient_attack(
     network: PatchNetwork,
     X: object,
     y: object,
-    eps: float,
+    eps: Nonnegative,
     *,
-    steps: int = 20,
-    restarts: int = 3,
+    steps: Count = 20,
+    restarts: Count = 3,
     rng: Seed | None = None,
     goal: GradientGoal = "loss",
     box: tuple[float, float] | None = None,
@@ -288,43 +250,15 @@ def gradient_attack(
     begins where the largest filter of the other class is most active: below 0 a smoothed ReLU has
     no gradient, and a walk from the clean input may never learn of that filter.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network.
-    X : array_like of float, shape (N, P, d)
-        The inputs.
-    y : array_like of int, shape (N,)
-        Their labels.
-    eps : float
-        The budget, ``>= 0``.
-    steps : int, default 20
-        The number of steps of a walk, ``>= 1``; each has size ``2.5 eps / steps``, a single one
-        eps.
-    restarts : int, default 3
-        The number of walks, ``>= 1``; for the goal "margin", of walks for each other class.
-    rng : int, SeedSequence or Generator, optional
-        Source of randomness, needed for more than one walk.
-    goal : {"loss", "margin"}, default "loss"
-        What to climb.  "margin" costs more than k - 1 times as much and finds more.
-    box : pair of float, optional
-        Bounds (low, high) that inputs keep, such as (0, 1) for pixels.
+    Here `restarts`: the number of walks, ``>= 1``; for the goal "margin", of walks for each other
+    class; `goal`: what to climb.  "margin" costs more than k - 1 times as much and finds more;
+    `box`: bounds (low, high) that inputs keep, such as (0, 1) for pixels.
 
-    Returns
-    -------
-    AttackOutcome
-        The least margins over all points that were visited.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or inputs lie outside the box.
+    The least margins over all points that were visited.
     """
     checked_network(network)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
     size = validation.scalar(eps, "eps", minimum=0)
-    steps = validation.count(steps, "steps")
-    restarts = validation.count(restarts, "restarts")
     chosen = validation.choice(goal, "goal", _GOALS)
     bounds = None if box is None else checked_box(box)
     generator = validation.generator(rng) if restarts > 1 or rng is not None else None
@@ -376,29 +310,17 @@ def _directions(
     return [toward(shift) for shift in range(1, network.classes)]
 
 
+@described
 def gradient_energy(network: PatchNetwork, data: PatchData) -> EnergyShares:
     """Return where the gradient of the loss points: the anatomy of a one-step perturbation.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network.
-    data : PatchData
-        Inputs with their labels.
+    Here `data`: inputs with their labels.
 
-    Returns
-    -------
-    EnergyShares
-        The mean over the inputs of the shares of the squared gradient; inputs without a gradient
-        do not count.
+    The mean over the inputs of the shares of the squared gradient; inputs without a gradient do not
+    count.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If network and data do not fit, or if no input has a gradient.
+    Raises TypeError, ValueError: if network and data do not fit, or if no input has a gradient.
 
-    Examples
-    --------
     >>> from sublinear_lib.features import FeatureData, PatchNetwork
     >>> law = FeatureData(noise=0.0)
     >>> network = PatchNetwork.of_features(law, robust=[0.0], nonrobust=[1.0])

@@ -33,10 +33,11 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Nonnegative, Positive, checked
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.features.network import PatchNetwork, checked_network, checked_patches
 
-__all__ = ["PatchCertificate", "PatchMethod", "certified_radii", "certify_patches"]
+__all__ = ["certified_radii", "certify_patches"]
 
 PatchMethod: TypeAlias = Literal["interval", "linear", "best"]
 """How to bound a patch; "best" is "linear" for a convex rectifier and "interval" otherwise."""
@@ -187,45 +188,23 @@ def _batches(network: PatchNetwork, X: FloatArray) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
+@checked
 def certify_patches(
-    network: PatchNetwork, X: object, y: object, eps: float, *, method: PatchMethod = "best"
+    network: PatchNetwork, X: object, y: object, eps: Nonnegative, *, method: PatchMethod = "best"
 ) -> PatchCertificate:
     r"""Bound the margin of every input over all perturbations of all patches.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network.
-    X : array_like of float, shape (N, P, d)
-        The clean inputs.
-    y : array_like of int, shape (N,)
-        Their labels.
-    eps : float
-        The budget, ``>= 0``: every coordinate of every patch may move by that much.
-    method : {"interval", "linear", "best"}, default "best"
-        How to bound a patch.  "linear" needs a convex rectifier, is never worse than "interval" and
-        takes a few times as long.
+    Here `method`: how to bound a patch.  "linear" needs a convex rectifier, is never worse than
+    "interval" and takes a few times as long.
 
-    Returns
-    -------
-    PatchCertificate
-        Lower bounds on the margins.  Where they are positive, no perturbation within the budget
-        changes the class, neither in exact arithmetic nor as the computer evaluates it.
+    Lower bounds on the margins.  Where they are positive, no perturbation within the budget changes
+    the class, neither in exact arithmetic nor as the computer evaluates it.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     *Interval, by hand.* A network with ``w_i = A u_i`` on inputs without noise has
     ``F_y >= P_R act((alpha - eps) A)`` and ``F_j <= P act(eps A)``; the bound is the difference,
     and swapping u reaches it.  It is positive for all eps below the upper end of
     `robustness_window`.
 
-    Examples
-    --------
     >>> from sublinear_lib.features import FeatureData, PatchNetwork
     >>> law = FeatureData(noise=0.0, jitter=0.0)
     >>> network = PatchNetwork.of_features(law, robust=[1.0], nonrobust=[0.0])
@@ -242,42 +221,22 @@ def certify_patches(
     return PatchCertificate(margins, size, chosen)
 
 
+@checked
 def certified_radii(
     network: PatchNetwork,
     X: object,
     y: object,
-    largest: float,
+    largest: Positive,
     *,
     method: PatchMethod = "best",
-    tolerance: float = 1e-3,
+    tolerance: Positive = 1e-3,
 ) -> FloatArray:
     """Find for every input how large a budget is certified.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network.
-    X : array_like of float, shape (N, P, d)
-        The clean inputs.
-    y : array_like of int, shape (N,)
-        Their labels.
-    largest : float
-        The largest budget tried, ``> 0``.
-    method : {"interval", "linear", "best"}, default "best"
-        As in `certify_patches`.
-    tolerance : float, default 1e-3
-        When to stop the bisection, ``> 0``, absolute.
+    Here `largest`: the largest budget tried, ``> 0``; `method`: as in `certify_patches`;
+    `tolerance`: when to stop the bisection, ``> 0``, absolute.
 
-    Returns
-    -------
-    ndarray of float64, shape (N,)
-        Budgets that are certified themselves, in [0, largest]; NaN where not even the clean input
-        is.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Budgets that are certified themselves, in [0, largest]; NaN where not even the clean input is.
     """
     checked_network(network)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))

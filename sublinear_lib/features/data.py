@@ -22,9 +22,10 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 
-__all__ = ["ABSENT", "FeatureData", "FeatureKind", "PatchData"]
+__all__ = ["FeatureData", "FeatureKind", "PatchData"]
 
 FeatureKind: TypeAlias = Literal["robust", "nonrobust"]
 """The two kinds of features: u (strong, in few patches) and v (weak, in many)."""
@@ -189,29 +190,13 @@ class FeatureData:
     def densities(self, q: float) -> tuple[float, float]:
         """Return the two sums that decide the race of the features.
 
-        Parameters
-        ----------
-        q : float
-            The exponent of the activation, ``>= 0``.
+        Here `q`: the exponent of the activation, ``>= 0``.
 
-        Returns
-        -------
-        robust : float
-            ``P_R alpha^q``, the sum over the robust patches at mean strength.
-        nonrobust : float
-            ``P_NR beta^q``.  Jitter multiplies the expectations of both sums by one factor.
+        Returned: `robust`: ``P_R alpha^q``, the sum over the robust patches at mean strength.
+        `nonrobust`: ``P_NR beta^q``.  Jitter multiplies the expectations of both sums by one
+        factor.  Source: Assumption 2.3 of Li and Li (2025) and Lemma 5.1, which makes q the
+        exponent.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If q is not such a number.
-
-        Notes
-        -----
-        Source: Assumption 2.3 of Li and Li (2025) and Lemma 5.1, which makes q the exponent.
-
-        Examples
-        --------
         >>> FeatureData().densities(3)
         (27.0, 60.0)
         >>> FeatureData().densities(4)
@@ -220,51 +205,26 @@ class FeatureData:
         q = validation.scalar(q, "q", minimum=0)
         return self.robust_patches * self.alpha**q, self.nonrobust_patches * self.beta**q
 
+    @described
     def density_ratio(self, q: float) -> float:
         """Return ``C = P_NR beta^q / (P_R alpha^q)``; non-robust features are denser if C > 1.
 
-        Parameters
-        ----------
-        q : float
-            The exponent of the activation, ``>= 0``.
+        Here `q`: the exponent of the activation, ``>= 0``.
 
-        Returns
-        -------
-        float
-            The ratio C.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If q is not such a number.
+        Raises TypeError, ValueError: if q is not such a number.
         """
         robust, nonrobust = self.densities(q)
         return nonrobust / robust
 
+    @described
     def sample(self, n: int, rng: Seed, *, balanced: bool = True) -> PatchData:
         """Draw inputs that show both features of their class.
 
-        Parameters
-        ----------
-        n : int
-            The number N of inputs, ``>= 1``.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
-        balanced : bool, default True
-            Labels 0, ..., k - 1 in turns; otherwise independent and uniform.
+        Here `n`: the number N of inputs, ``>= 1``; `balanced`: labels 0, ..., k - 1 in turns;
+        otherwise independent and uniform.
 
-        Returns
-        -------
-        PatchData
-            N inputs with labels.
+        Raises TypeError, ValueError: if an argument is not of this form.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of this form.
-
-        Examples
-        --------
         >>> data = FeatureData(noise=0.0, jitter=0.0).sample(4, rng=0)
         >>> data.X.shape, data.y
         ((4, 61, 12), array([0, 1, 2, 0]))
@@ -275,39 +235,23 @@ class FeatureData:
         y = self._labels(n, balanced, generator)
         return self._draw(y, y, y, generator)
 
+    @described
     def sample_only(
         self, kind: FeatureKind, n: int, rng: Seed, *, balanced: bool = True
     ) -> PatchData:
         """Draw inputs that show one kind of feature; the patches of the other hold noise only.
 
-        Parameters
-        ----------
-        kind : {"robust", "nonrobust"}
-            The features to show: "robust" draws from D_R, "nonrobust" from D_NR.
-        n : int
-            The number N of inputs, ``>= 1``.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
-        balanced : bool, default True
-            Labels in turns; otherwise independent and uniform.
+        Here `kind`: the features to show: "robust" draws from D_R, "nonrobust" from D_NR; `n`: the
+        number N of inputs, ``>= 1``; `balanced`: labels in turns; otherwise independent and
+        uniform.
 
-        Returns
-        -------
-        PatchData
-            N inputs; labels are those of the features shown.
+        N inputs; labels are those of the features shown.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of this form.
+        Raises TypeError, ValueError: if an argument is not of this form.
 
-        Notes
-        -----
         Source: the feature-only inputs ``X_f`` drawn from D_R and D_NR, of which Theorems 4.3 and
         4.4 of Li and Li (2025) speak; that the other patches hold noise is our reading.
 
-        Examples
-        --------
         >>> data = FeatureData(noise=0.0).sample_only("robust", 3, rng=0)
         >>> bool(data.X[:, 1:].any()), data.nonrobust_class
         (False, array([-1, -1, -1]))
@@ -323,31 +267,18 @@ class FeatureData:
             generator,
         )
 
+    @described
     def sample_conflict(self, n: int, rng: Seed, *, balanced: bool = True) -> PatchData:
         """Draw inputs whose robust patches say one class and whose non-robust ones another.
 
-        Parameters
-        ----------
-        n : int
-            The number N of inputs, ``>= 1``.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
-        balanced : bool, default True
-            Robust classes in turns; otherwise independent and uniform.
+        Here `n`: the number N of inputs, ``>= 1``; `balanced`: robust classes in turns; otherwise
+        independent and uniform.
 
-        Returns
-        -------
-        PatchData
-            N inputs; the label is the class of the robust patches, the class of the non-robust
-            ones is uniform among the others.
+        N inputs; the label is the class of the robust patches, the class of the non-robust ones is
+        uniform among the others.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of this form.
+        Raises TypeError, ValueError: if an argument is not of this form.
 
-        Examples
-        --------
         >>> data = FeatureData().sample_conflict(6, rng=0)
         >>> bool((data.robust_class == data.nonrobust_class).any())
         False

@@ -13,17 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Flag, checked
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.network import PatchNetwork
 from sublinear_lib.features.training import LossHistory, TrainingSettings, fit
 
-__all__ = [
-    "ImageRun",
-    "ImageSet",
-    "image_digits",
-    "image_patches",
-    "train_images",
-]
+__all__ = ["image_digits", "train_images"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,20 +97,9 @@ class ImageSet:
     def take(self, rows: object) -> ImageSet:
         """Return some of the images.
 
-        Parameters
-        ----------
-        rows : array_like of int, shape (n,)
-            Which, at least one.
+        Here `rows` (n,): which, at least one.
 
-        Returns
-        -------
-        ImageSet
-            These images in this order.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If there are no such rows.
+        Raises TypeError, ValueError: if there are no such rows.
         """
         chosen = validation.index_array(rows, "rows", upper=len(self), allow_empty=False)
         return ImageSet(self.pixels[chosen], self.y[chosen], self.classes, self.depth, self.name)
@@ -123,22 +107,11 @@ class ImageSet:
     def split(self, n: int, rng: Seed) -> tuple[ImageSet, ImageSet]:
         """Split at random.
 
-        Parameters
-        ----------
-        n : int
-            How many images the first part gets, ``1 <= n < N``.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
+        Here `n`: how many images the first part gets, ``1 <= n < N``.
 
-        Returns
-        -------
-        first, second : ImageSet
-            n images, and the others.
+        Returned: `first, second`: n images, and the others.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of this form.
+        Raises TypeError, ValueError: if an argument is not of this form.
         """
         first = validation.count(n, "n", maximum=len(self) - 1)
         order = validation.generator(rng).permutation(len(self))
@@ -147,21 +120,12 @@ class ImageSet:
     def patches(self, size: int | None = None) -> FloatArray:
         """Cut the images into patches.
 
-        Parameters
-        ----------
-        size : int, optional
-            The side of a patch in pixels, a divisor of height and width; without it the whole
-            image is one patch.
+        Here `size`: the side of a patch in pixels, a divisor of height and width; without it the
+        whole image is one patch.
 
-        Returns
-        -------
-        ndarray of float64, shape (N, P, d)
-            Values in [0, 1], see `image_patches`.
+        Values in [0, 1], see `image_patches`.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `size` is no such number.
+        Raises TypeError, ValueError: if `size` is no such number.
         """
         return image_patches(self.pixels / np.float64(self.depth), size)
 
@@ -169,28 +133,12 @@ class ImageSet:
 def image_patches(images: object, size: int | None = None) -> FloatArray:
     """Cut images into patches that do not overlap.
 
-    Parameters
-    ----------
-    images : array_like of float, shape (N, h, w) or (N, h, w, c)
-        The images; any finite numbers.
-    size : int, optional
-        The side of a patch in pixels, a divisor of height and width; without it the whole image is
-        one patch.
+    Here `images` (N, h, w): the images; any finite numbers; `size`: the side of a patch in pixels,
+    a divisor of height and width; without it the whole image is one patch.
 
-    Returns
-    -------
-    ndarray of float64, shape (N, P, d)
-        Patches from left to right and from top to bottom; a patch holds its rows one after the
-        other, the channels of a pixel side by side.
+    Patches from left to right and from top to bottom; a patch holds its rows one after the other,
+    the channels of a pixel side by side.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If images are not of this form or hold numbers that are not finite, or if `size` does not
-        divide both sides.
-
-    Examples
-    --------
     >>> image_patches(np.arange(16.0).reshape(1, 4, 4), 2)[0]
     array([[ 0.,  1.,  4.,  5.],
            [ 2.,  3.,  6.,  7.],
@@ -215,13 +163,8 @@ def image_patches(images: object, size: int | None = None) -> FloatArray:
 def image_digits() -> ImageSet:
     """Return the 1797 handwritten digits that come with scikit-learn.
 
-    Returns
-    -------
-    ImageSet
-        8 x 8 gray images in 17 levels, 10 classes.
+    8 x 8 gray images in 17 levels, 10 classes.
 
-    Examples
-    --------
     >>> images = image_digits()
     >>> len(images), images.shape, images.patches(4).shape
     (1797, (8, 8, 1), (1797, 4, 16))
@@ -269,44 +212,24 @@ class ImageRun:
     settings: TrainingSettings
 
 
+@checked
 def train_images(
     images: ImageSet,
     settings: TrainingSettings,
     seed: Seed,
     *,
     patch: int | None = None,
-    progress: bool = False,
+    progress: Flag = False,
 ) -> ImageRun:
     """Train the convolutional network on some of the images.
 
-    Parameters
-    ----------
-    images : ImageSet
-        More than ``settings.samples`` images.
-    settings : TrainingSettings
-        How to train; a strong attack on images needs a warm-up, without which the network never
-        leaves its initialization.
-    seed : int, SeedSequence or Generator
-        Source of the choice of images, first weights and random starts, in this order.
-    patch : int, optional
-        The side of a patch; without it the whole image is one patch.
-    progress : bool, default False
-        Whether to show a bar.
+    Here `images`: more than ``settings.samples`` images; `settings`: how to train; a strong attack
+    on images needs a warm-up, without which the network never leaves its initialization; `seed`:
+    source of the choice of images, first weights and random starts, in this order; `patch`: the
+    side of a patch; without it the whole image is one patch; `progress`: whether to show a bar.
 
-    Returns
-    -------
-    ImageRun
-        Networks, images and history.
+    Raises FloatingPointError: if the weights grow beyond all numbers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-    FloatingPointError
-        If the weights grow beyond all numbers.
-
-    Examples
-    --------
     >>> from sublinear_lib.features import SmoothedReLU
     >>> settings = TrainingSettings(
     ...     samples=100, filters=2, activation=SmoothedReLU(3, 1.0), rate=0.5, steps=60
@@ -324,7 +247,6 @@ def train_images(
             f"settings.samples must be below the number {len(images)} of images, "
             f"got {settings.samples}"
         )
-    progress = validation.boolean(progress, "progress")
     dim = images.take([0]).patches(patch).shape[2]  # refuses a wrong size before anything is drawn
     rng = validation.generator(seed, "seed")
     train, test = images.split(settings.samples, rng)

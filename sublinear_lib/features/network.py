@@ -22,11 +22,12 @@ from typing import Final
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, checked, described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.activations import Activation, SmoothedReLU
 from sublinear_lib.features.data import FeatureData
 
-__all__ = ["FeatureShares", "PatchNetwork", "feature_shares"]
+__all__ = ["PatchNetwork", "feature_shares"]
 
 # Pre-activations held at once: 2**21 float64, 16 MiB.
 _BATCH: Final = 1 << 21
@@ -106,27 +107,9 @@ class FeatureShares:
 def feature_shares(law: FeatureData, activation: Activation, A: object, B: object) -> FeatureShares:
     """Return what the two features give to the logit of a class that holds them.
 
-    Parameters
-    ----------
-    law : FeatureData
-        How strong the features are, and in how many patches.
-    activation : Activation
-        The rectifier.
-    A, B : array_like of float, shape (..., m)
-        The features in the filters, which the last axis counts.
+    Here `law`: how strong the features are, and in how many patches; `A`, `B` (..., m): the
+    features in the filters, which the last axis counts.
 
-    Returns
-    -------
-    FeatureShares
-        The two parts, shape (...).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Examples
-    --------
     >>> found = feature_shares(FeatureData(), SmoothedReLU(), [[1.0, 1.0]], [[1.0, 0.0]])
     >>> found.robust.round(3), found.nonrobust.round(3)
     (array([0.08]), array([0.089]))
@@ -197,11 +180,12 @@ class PatchNetwork:
         object.__setattr__(self, "weights", weights)
 
     @classmethod
+    @checked
     def random(
         cls,
         classes: int,
-        filters: int,
-        dim: int,
+        filters: Count,
+        dim: Count,
         *,
         scale: float,
         rng: Seed,
@@ -209,38 +193,18 @@ class PatchNetwork:
     ) -> PatchNetwork:
         """Draw all weights from a normal distribution.
 
-        Parameters
-        ----------
-        classes : int
-            The number k of classes, ``>= 2``.
-        filters : int
-            The number m of filters of a class, ``>= 1``.
-        dim : int
-            The dimension d of a patch, ``>= 1``.
-        scale : float
-            The standard deviation sigma_0, ``>= 0``.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
-        activation : Activation, optional
-            The rectifier; ``SmoothedReLU()`` by default.
-
-        Returns
-        -------
-        PatchNetwork
-            The network.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of this form.
+        Here `classes`: the number k of classes, ``>= 2``; `filters`: the number m of filters of a
+        class, ``>= 1``; `dim`: the dimension d of a patch, ``>= 1``; `scale`: the standard
+        deviation sigma_0, ``>= 0``.
         """
         k = validation.count(classes, "classes", minimum=2)
-        shape = (k, validation.count(filters, "filters"), validation.count(dim, "dim"))
+        shape = (k, filters, dim)
         spread = validation.scalar(scale, "scale", minimum=0)
         weights = spread * validation.generator(rng).normal(size=shape)
         return cls(weights, SmoothedReLU() if activation is None else activation)
 
     @classmethod
+    @described
     def of_features(
         cls,
         law: FeatureData,
@@ -250,24 +214,12 @@ class PatchNetwork:
     ) -> PatchNetwork:
         """Build a network whose filters hold features of their own class and nothing else.
 
-        Parameters
-        ----------
-        law : FeatureData
-            Where the features are.
-        robust, nonrobust : array_like of float, shape (m,) or (k, m)
-            The numbers A_{i,r} and B_{i,r}; a vector serves every class.
-        activation : Activation, optional
-            The rectifier; ``SmoothedReLU()`` by default.
+        Here `law`: where the features are; `robust`, `nonrobust` (m,): the numbers A_{i,r} and
+        B_{i,r}; a vector serves every class.
 
-        Returns
-        -------
-        PatchNetwork
-            With ``w_{i,r} = A_{i,r} u_i + B_{i,r} v_i``.
+        With ``w_{i,r} = A_{i,r} u_i + B_{i,r} v_i``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of this form.
+        Raises TypeError, ValueError: if an argument is not of this form.
         """
         checked_law(law)
         A = _per_class(robust, "robust", law.classes)
@@ -301,20 +253,7 @@ class PatchNetwork:
     def __call__(self, X: object) -> FloatArray:
         """Return the logits.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-
-        Returns
-        -------
-        ndarray of float64, shape (N, k)
-            The values F_i(X).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X is no such array.
+        Raises TypeError, ValueError: if X is no such array.
         """
         inputs = validation.float_array(X, "X", shape=("N", "P", self.dim))
         F = np.empty((len(inputs), self.classes))
@@ -322,115 +261,51 @@ class PatchNetwork:
             F[part] = logits_and_slopes(inputs[part], self._rows, self.classes, self.activation)[0]
         return F
 
+    @described
     def predict(self, X: object) -> IntArray:
         """Return the class with the greatest logit; of several the first.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-
-        Returns
-        -------
-        ndarray of int64, shape (N,)
-            Classes in 0, ..., k - 1.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X is no such array.
+        Raises TypeError, ValueError: if X is no such array.
         """
         return np.asarray(self(X).argmax(axis=1), dtype=np.int64)
 
+    @described
     def margins(self, X: object, y: object) -> FloatArray:
         """Return how far the true class is ahead.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-        y : array_like of int, shape (N,)
-            Their labels.
+        ``F_y - max_{j != y} F_j``; an input counts as right only if this is positive.
 
-        Returns
-        -------
-        ndarray of float64, shape (N,)
-            ``F_y - max_{j != y} F_j``; an input counts as right only if this is positive.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the arguments are not of this form.
+        Raises TypeError, ValueError: if the arguments are not of this form.
         """
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         return margins_of(self(inputs), labels)
 
+    @described
     def error(self, X: object, y: object) -> float:
         """Return the share of inputs whose margin is not positive; a tie is an error.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-        y : array_like of int, shape (N,)
-            Their labels.
-
-        Returns
-        -------
-        float
-            A number in [0, 1].
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the arguments are not of this form.
+        Raises TypeError, ValueError: if the arguments are not of this form.
         """
         return float((~(self.margins(X, y) > 0)).mean())
 
+    @described
     def losses(self, X: object, y: object) -> FloatArray:
         """Return the loss of every input.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-        y : array_like of int, shape (N,)
-            Their labels.
+        ``-log softmax_y(F(X))``, accurate to a few ulp however small.
 
-        Returns
-        -------
-        ndarray of float64, shape (N,)
-            ``-log softmax_y(F(X))``, accurate to a few ulp however small.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the arguments are not of this form.
+        Raises TypeError, ValueError: if the arguments are not of this form.
         """
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         return loss_and_errors(self(inputs), labels)[0]
 
+    @described
     def weight_gradient(self, X: object, y: object) -> tuple[float, FloatArray]:
         """Return the mean loss and its gradient in the weights.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-        y : array_like of int, shape (N,)
-            Their labels.
+        Returned: `loss`: The mean of the losses. `gradient`: The gradient of that mean.
 
-        Returns
-        -------
-        loss : float
-            The mean of the losses.
-        gradient : ndarray of float64, shape (k, m, d)
-            The gradient of that mean.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the arguments are not of this form.
+        Raises TypeError, ValueError: if the arguments are not of this form.
         """
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         losses = np.empty(len(inputs))
@@ -442,25 +317,11 @@ class PatchNetwork:
             gradient += pull.T @ inputs[part].reshape(-1, self.dim)
         return float(losses.mean()), gradient.reshape(self.weights.shape) / len(inputs)
 
+    @described
     def input_gradient(self, X: object, y: object) -> FloatArray:
         """Return the gradient of every input's own loss in that input.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-        y : array_like of int, shape (N,)
-            Their labels.
-
-        Returns
-        -------
-        ndarray of float64, shape (N, P, d)
-            The gradients; not divided by N.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the arguments are not of this form.
+        Raises TypeError, ValueError: if the arguments are not of this form.
         """
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         gradient = np.empty_like(inputs)
@@ -473,22 +334,7 @@ class PatchNetwork:
     def logit_gradient(self, X: object, weights: object) -> FloatArray:
         """Return the gradient of a combination of logits in the input.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-        weights : array_like of float, shape (N, k)
-            The coefficients c of ``sum_i c_i F_i``, for every input its own.
-
-        Returns
-        -------
-        ndarray of float64, shape (N, P, d)
-            The gradients.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the arguments are not of this form.
+        Here `weights` (N, k): the coefficients c of ``sum_i c_i F_i``, for every input its own.
         """
         inputs = validation.float_array(X, "X", shape=("N", "P", self.dim))
         mix = validation.float_array(weights, "weights", shape=(len(inputs), self.classes))
@@ -498,23 +344,16 @@ class PatchNetwork:
             gradient[part] = weighted_slopes(slopes, mix[part]) @ self._rows
         return gradient
 
+    @described
     def alignments(self, law: FeatureData) -> tuple[FloatArray, FloatArray]:
         """Return how much of the features of its own class every filter holds.
 
-        Parameters
-        ----------
-        law : FeatureData
-            Where the features are; its numbers of classes and coordinates are the network's.
+        Here `law`: where the features are; its numbers of classes and coordinates are the
+        network's.
 
-        Returns
-        -------
-        A, B : ndarray of float64, shape (k, m)
-            ``A_{i,r} = <w_{i,r}, u_i>`` and ``B_{i,r} = <w_{i,r}, v_i>``.
+        Returned: `A, B`: ``A_{i,r} = <w_{i,r}, u_i>`` and ``B_{i,r} = <w_{i,r}, v_i>``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `law` does not fit.
+        Raises TypeError, ValueError: if `law` does not fit.
         """
         self._fits(law)
         classes = np.arange(self.classes)
@@ -523,26 +362,16 @@ class PatchNetwork:
             self.weights[classes, :, np.asarray(law.v)],
         )
 
+    @described
     def shares(self, law: FeatureData) -> FeatureShares:
         """Return what the two features give to the logit of their class.
 
-        Parameters
-        ----------
-        law : FeatureData
-            Where the features are, how strong, and in how many patches.
+        Here `law`: where the features are, how strong, and in how many patches.
 
-        Returns
-        -------
-        FeatureShares
-            The two parts for every class; their ``share`` is the robust one over the sum.
+        The two parts for every class; their ``share`` is the robust one over the sum.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `law` does not fit.
+        Raises TypeError, ValueError: if `law` does not fit.
 
-        Examples
-        --------
         >>> law = FeatureData()
         >>> network = PatchNetwork.of_features(law, robust=[1.0], nonrobust=[1.0])
         >>> network.shares(law).share

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.features.activations import Activation, ReLU, SmoothedReLU
 from sublinear_lib.features.data import FeatureData, FeatureKind
@@ -60,37 +61,16 @@ def strength_left(
 ) -> FloatArray:
     r"""Return what a budget leaves of a feature, measured in what would outweigh it.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data, taken at mean strengths and without noise.
-    activation : SmoothedReLU or ReLU
-        The rectifier.
-    filters : array_like of float, shape (m,)
-        The numbers A_r (or B_r), ``>= 0``, not all 0.
-    eps : array_like of float, shape (E,)
-        Budgets, ``>= 0``.
-    kind : {"robust", "nonrobust"}, default "robust"
-        Which feature the network uses.
+    Here `law`: the data, taken at mean strengths and without noise; `filters` (m,): the numbers A_r
+    (or B_r), ``>= 0``, not all 0; `eps` (E,): budgets, ``>= 0``; `kind`: which feature the network
+    uses.
 
-    Returns
-    -------
-    ndarray of float64, shape (E,)
-        The number t with ``P sum_r act(t A_r) = P_R sum_r act((alpha - eps) A_r)``: the feature
-        of a wrong class, injected with strength t into all patches, would make a tie.  The network
-        is broken if and only if the budget is at least t; 0 from ``eps = alpha`` on.
+    Returned: The number t with ``P sum_r act(t A_r) = P_R sum_r act((alpha - eps) A_r)``: the
+    feature of a wrong class, injected with strength t into all patches, would make a tie.  The
+    network is broken if and only if the budget is at least t; 0 from ``eps = alpha`` on.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     Where act is a power, this is the straight line ``(P_R/P)^{1/q} (alpha - eps)``.
 
-    Examples
-    --------
     >>> law = FeatureData()
     >>> strength_left(law, SmoothedReLU(3, 15.0), [1.0], [0.0, 0.52]).round(3)
     array([0.762, 0.63 ])
@@ -108,6 +88,7 @@ def strength_left(
     return np.where(goal > 0, 0.5 * (low + high), 0.0)
 
 
+@described
 def breaking_budget(
     law: FeatureData,
     activation: Activation,
@@ -116,31 +97,15 @@ def breaking_budget(
 ) -> float:
     r"""Return the least budget that breaks a pure network.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data, taken at mean strengths and without noise.
-    activation : SmoothedReLU or ReLU
-        The rectifier.
-    filters : array_like of float, shape (m,)
-        The numbers A_r (or B_r), ``>= 0``, not all 0.
-    kind : {"robust", "nonrobust"}, default "robust"
-        Which feature the network uses.
+    Here `law`: the data, taken at mean strengths and without noise; `filters` (m,): the numbers A_r
+    (or B_r), ``>= 0``, not all 0; `kind`: which feature the network uses.
 
-    Returns
-    -------
-    float
-        The budget eps with ``P sum_r act(eps A_r) = P_R sum_r act((alpha - eps) A_r)``.  At most
-        the end of `robustness_window`, and equal to it where all pre-activations are in the
-        polynomial part.
+    The budget eps with ``P sum_r act(eps A_r) = P_R sum_r act((alpha - eps) A_r)``.  At most the
+    end of `robustness_window`, and equal to it where all pre-activations are in the polynomial
+    part.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Examples
-    --------
     The larger the filters are beside rho, the nearer the network comes to a plain ReLU:
 
     >>> law = FeatureData()

@@ -31,6 +31,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Flag, Nonnegative, Positive, checked, described
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.features.activations import SmoothedReLU
 from sublinear_lib.features.data import FeatureData
@@ -41,7 +42,6 @@ __all__ = [
     "PhaseDiagram",
     "Plateau",
     "RecursionPath",
-    "RobustnessWindow",
     "attacked_strengths",
     "critical_budget",
     "critical_rate",
@@ -81,21 +81,15 @@ class RecursionPath:
     def leaders(self) -> tuple[FloatArray, FloatArray]:
         """Return the best filter for each feature.
 
-        Returns
-        -------
-        A, B : ndarray of float64, shape (T + 1, k)
-            ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
+        Returned: `A, B`: ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
         """
         return self.A.max(axis=2), self.B.max(axis=2)
 
     def crossing(self) -> FloatArray:
         """Return when the robust feature takes the lead for good.
 
-        Returns
-        -------
-        ndarray of float64, shape (k,)
-            For each class the first step from which ``max_r A >= max_r B`` to the end; 0 if always,
-            infinity if not at the end.
+        For each class the first step from which ``max_r A >= max_r B`` to the end; 0 if always,
+        infinity if not at the end.
         """
         return last_crossing(*self.leaders(), self.steps)
 
@@ -281,57 +275,34 @@ def _takes_more(attack: TrainingAttack) -> bool:
     return attack.steps > 1 or attack.random_start or attack.box is not None
 
 
+@checked
 def feature_recursion(
     law: FeatureData,
     settings: TrainingSettings,
     A0: object,
     B0: object,
     *,
-    early: bool = False,
-    coupled: bool = False,
+    early: Flag = False,
+    coupled: Flag = False,
 ) -> RecursionPath:
     r"""Follow the recursion of Lemmas 5.1 and 5.2.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data: numbers of patches, mean strengths, classes.
-    settings : TrainingSettings
-        Activation, rate, number of steps and attack.  The attack must take one step; sign and
-        normalized steps both count as the limit of a fast ascent, in which the feature is
-        shortened by eps from the first step.
-    A0, B0 : array_like of float, shape (m,) or (k, m)
-        The features in the filters at the beginning, such as ``network.alignments(law)``.  Classes
-        do not influence each other, so any number of rows is allowed.
-    early : bool, default False
-        Whether to use the polynomial stage throughout: ``act'(z) = (z/rho)^{q-1}`` and
-        ``o = 1 - 1/k``, the form in which the lemmas are stated.  For q > 2 it blows up; from
-        there on the path holds infinity.
-    coupled : bool, default False
-        Whether to keep something that the lemmas drop: that in a patch of one feature the
-        adversary moves the coordinate of the other feature too.
+    Here `law`: the data: numbers of patches, mean strengths, classes; `settings`: activation, rate,
+    number of steps and attack.  The attack must take one step; sign and normalized steps both count
+    as the limit of a fast ascent, in which the feature is shortened by eps from the first step;
+    `A0`, `B0` (m,): the features in the filters at the beginning, such as
+    ``network.alignments(law)``.  Classes do not influence each other, so any number of rows is
+    allowed; `early`: whether to use the polynomial stage throughout: ``act'(z) = (z/rho)^{q-1}``
+    and ``o = 1 - 1/k``, the form in which the lemmas are stated.  For q > 2 it blows up; from there
+    on the path holds infinity; `coupled`: whether to keep something that the lemmas drop: that in a
+    patch of one feature the adversary moves the coordinate of the other feature too.
 
-    Returns
-    -------
-    RecursionPath
-        All T + 1 states.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or if the attack takes several steps or random starts,
-        for which the lemmas say nothing.
-
-    Notes
-    -----
     Source: Lemmas 5.1 and 5.2 of Li and Li (2025); the coupled form is ours.  Its pre-activations
     are ``a A_r - c_v B_r`` in a patch of u and ``b B_r - c_u A_r`` in a patch of v, where
     ``c_v = clip(eta~ o sum_s act'(alpha A_s) B_s)`` and ``c_u = clip(eta~ o sum_s act'(beta B_s)
     A_s)`` are the moves of the coordinate that the patch does not show; the patches of v then add
     ``-P_NR c_u act'`` to the growth of A, those of u ``-P_R c_v act'`` to that of B.
 
-    Examples
-    --------
     Standard training lets the dense feature win, although it starts lower:
 
     >>> path = feature_recursion(FeatureData(), TrainingSettings(steps=400), [0.10], [0.08])
@@ -344,8 +315,8 @@ def feature_recursion(
     system = _System(
         law,
         settings,
-        validation.boolean(early, "early"),
-        validation.boolean(coupled, "coupled"),
+        early,
+        coupled,
     )
     attack = settings.attack
     rate = 0.0
@@ -368,38 +339,24 @@ def feature_recursion(
     return RecursionPath(np.arange(settings.steps + 1, dtype=np.int64), path[0], path[1])
 
 
+@described
 def attacked_strengths(
     law: FeatureData, settings: TrainingSettings, A: object, B: object
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return what one step of the adversary leaves of the strengths of the features.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    settings : TrainingSettings
-        Activation and attack; without an attack nothing is taken.  The attack must take one step
-        with the rule "clipped", without random start and box; its warm-up is not used.
-    A, B : array_like of float, shape (..., m)
-        The features in the filters of a class, for any number of states.
+    Here `law`: the data; `settings`: activation and attack; without an attack nothing is taken.
+    The attack must take one step with the rule "clipped", without random start and box; its warm-up
+    is not used; `A`, `B` (..., m): the features in the filters of a class, for any number of
+    states.
 
-    Returns
-    -------
-    a, b : ndarray of float64, shape (...)
-        ``alpha - move(A)`` and ``beta - move(B)``.  In the polynomial part ``(a/alpha)^q`` and
-        ``(b/beta)^q`` are the factors that Lemma 5.2 puts to the growth of A and B.
+    Returned: `a, b`: ``alpha - move(A)`` and ``beta - move(B)``.  In the polynomial part
+    ``(a/alpha)^q`` and ``(b/beta)^q`` are the factors that Lemma 5.2 puts to the growth of A and B.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Notes
-    -----
     Source: Lemma 5.2 of Li and Li (2025).
 
-    Examples
-    --------
     Just below the plateau little is left of v, and little is taken of a small u:
 
     >>> from sublinear_lib.features import TrainingAttack
@@ -426,6 +383,7 @@ def attacked_strengths(
     return a[..., 0], b[..., 0]
 
 
+@checked
 def phase_diagram(
     law: FeatureData,
     settings: TrainingSettings,
@@ -434,46 +392,22 @@ def phase_diagram(
     eps: object,
     rates: object,
     *,
-    coupled: bool = False,
+    coupled: Flag = False,
     record_every: int | None = None,
 ) -> PhaseDiagram:
     """Follow the recursion for every pair of a budget and a rate of the adversary.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    settings : TrainingSettings
-        Activation, rate and number of steps; its attack is not used.
-    A0, B0 : array_like of float, shape (m,) or (k, m)
-        The features in the filters at the beginning.
-    eps : array_like of float, shape (E,)
-        Budgets, ``>= 0``.
-    rates : array_like of float, shape (R,)
-        Rates eta~ of the one ascent step, ``> 0``.
-    coupled : bool, default False
-        As in `feature_recursion`.
-    record_every : int, optional
-        How many updates lie between two rows of the paths, ``>= 1``; by default the paths hold the
-        beginning and the end.
+    Here `law`: the data; `settings`: activation, rate and number of steps; its attack is not used;
+    `A0`, `B0` (m,): the features in the filters at the beginning; `eps` (E,): budgets, ``>= 0``;
+    `rates` (R,): rates eta~ of the one ascent step, ``> 0``; `coupled`: as in `feature_recursion`;
+    `record_every`: how many updates lie between two rows of the paths, ``>= 1``; by default the
+    paths hold the beginning and the end.
 
-    Returns
-    -------
-    PhaseDiagram
-        Shares, crossing times, features at the end, and their paths.
+    Shares, crossing times, features at the end, and their paths.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     With 12 filters, 1600 steps and one class, a diagram of 725 pairs takes about a second on one
     core; time grows with the number of classes.
 
-    Examples
-    --------
     >>> found = phase_diagram(
     ...     FeatureData(), TrainingSettings(), [0.1], [0.08], eps=[0.0, 0.9], rates=[300.0]
     ... )
@@ -489,7 +423,7 @@ def phase_diagram(
         raise ValueError(f"eps must hold numbers >= 0, got {budgets.min()}")
     if speeds.min() <= 0:
         raise ValueError(f"rates must hold numbers > 0, got {speeds.min()}")
-    system = _System(law, settings, False, validation.boolean(coupled, "coupled"))
+    system = _System(law, settings, False, coupled)
     shape = (budgets.size, speeds.size, *A.shape)
     A, B = np.broadcast_to(A, shape).copy(), np.broadcast_to(B, shape).copy()
     box, rate = budgets[:, None, None, None], speeds[:, None, None]
@@ -536,26 +470,13 @@ def _smoothed(settings: TrainingSettings) -> SmoothedReLU:
 def growth_rates(law: FeatureData, settings: TrainingSettings) -> tuple[float, float]:
     """Return how fast the features grow in the early stage of standard training.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    settings : TrainingSettings
-        Rate and activation, which must be a `SmoothedReLU`.
+    Here `law`: the data; `settings`: rate and activation, which must be a `SmoothedReLU`.
 
-    Returns
-    -------
-    robust, nonrobust : float
-        The kappa in ``x <- x + kappa x^{q-1}`` for x = A and x = B:
-        ``(eta/k) (1 - 1/k) P_R alpha^q / rho^{q-1}`` and the same with ``P_NR beta^q``.
+    Returned: `robust, nonrobust`: The kappa in ``x <- x + kappa x^{q-1}`` for x = A and x = B:
+    ``(eta/k) (1 - 1/k) P_R alpha^q / rho^{q-1}`` and the same with ``P_NR beta^q``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Notes
-    -----
     Source: Lemma 5.1 of Li and Li (2025), with its constants.
     """
     checked_law(law)
@@ -565,34 +486,16 @@ def growth_rates(law: FeatureData, settings: TrainingSettings) -> tuple[float, f
     return common * robust, common * nonrobust
 
 
-def growth_left(strength: float, eps: float, q: float) -> float:
+@checked
+def growth_left(strength: Positive, eps: Nonnegative, q: float) -> float:
     """Return what is left of the growth of a feature that a budget shortens.
 
-    Parameters
-    ----------
-    strength : float
-        The strength of the feature, alpha or beta, ``> 0``.
-    eps : float
-        How much of it the adversary takes, ``>= 0``.
-    q : float
-        The exponent of the activation, ``> 1``; the feature is in the polynomial part.
+    Here `strength`: the strength of the feature, alpha or beta, ``> 0``; `q`: the exponent of the
+    activation, ``> 1``; the feature is in the polynomial part.
 
-    Returns
-    -------
-    float
-        ``(1 - eps/strength)^q``, and 0 from ``eps = strength`` on.
+    ``(1 - eps/strength)^q``, and 0 from ``eps = strength`` on.  Source: Lemma 5.2 of Li and Li
+    (2025), with a step that takes all that eps allows.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
-    Source: Lemma 5.2 of Li and Li (2025), with a step that takes all that eps allows.
-
-    Examples
-    --------
     >>> growth_left(2.0, 1.0, 3), growth_left(2.0, 3.0, 3)
     (0.125, 0.0)
     """
@@ -601,36 +504,19 @@ def growth_left(strength: float, eps: float, q: float) -> float:
     return float(max(1.0 - taken / size, 0.0) ** validation.scalar(q, "q", exclusive_minimum=1))
 
 
-def race_ratio(law: FeatureData, q: float, A0: float, B0: float) -> float:
+@checked
+def race_ratio(law: FeatureData, q: float, A0: Positive, B0: Positive) -> float:
     """Return how far the non-robust feature is ahead at the start of standard training.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    q : float
-        The exponent of the activation, ``> 1``.
-    A0, B0 : float
-        The features in their best filters at the beginning, ``> 0``.
+    Here `law`: the data; `q`: the exponent of the activation, ``> 1``; `A0`, `B0`: the features in
+    their best filters at the beginning, ``> 0``.
 
-    Returns
-    -------
-    float
-        ``P_NR beta^q B0^{q-2} / (P_R alpha^q A0^{q-2})``: the quotient of the relative growths
-        ``kappa x^{q-2}``.  Above 1 the non-robust feature wins, below 1 the robust one.
+    Returned: ``P_NR beta^q B0^{q-2} / (P_R alpha^q A0^{q-2})``: the quotient of the relative
+    growths ``kappa x^{q-2}``.  Above 1 the non-robust feature wins, below 1 the robust one.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     For q > 2 and in continuous time both features blow up, at ``1 / ((q - 2) kappa x_0^{q-2})``;
     the ratio is that of the two times, and whoever blows up first ends the race.
 
-    Examples
-    --------
     >>> race_ratio(FeatureData(), 3, 0.1, 0.1) > 1 > race_ratio(FeatureData(), 4, 0.1, 0.1)
     True
     """
@@ -641,30 +527,16 @@ def race_ratio(law: FeatureData, q: float, A0: float, B0: float) -> float:
     return float(law.density_ratio(q) * (other / first) ** (q - 2))
 
 
-def escape_time(start: float, end: float, growth: float, q: float) -> tuple[float, float]:
+@checked
+def escape_time(start: float, end: float, growth: Positive, q: float) -> tuple[float, float]:
     r"""Return between which steps ``x <- x + growth x^{q-1}`` climbs from `start` to `end`.
 
-    Parameters
-    ----------
-    start, end : float
-        Positive numbers, ``start <= end``.
-    growth : float
-        The factor kappa, ``> 0``.
-    q : float
-        The exponent, ``> 1``.
+    Here `start`, `end`: positive numbers, ``start <= end``; `growth`: the factor kappa, ``> 0``;
+    `q`: the exponent, ``> 1``.
 
-    Returns
-    -------
-    lower, upper : float
-        The first step T with ``x_T >= end`` satisfies ``lower <= T <= upper``.
+    Returned: `lower, upper`: The first step T with ``x_T >= end`` satisfies ``lower <= T <=
+    upper``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     ``tau = int_start^end dx / (kappa x^{q-1})`` is the time of the differential equation,
     ``(start^{2-q} - end^{2-q}) / ((q - 2) kappa)``, or ``log(end/start) / kappa`` for q = 2.
     *Lower*: the integrand decreases, so the part of the integral between x_t and x_{t+1} is at most
@@ -673,8 +545,6 @@ def escape_time(start: float, end: float, growth: float, q: float) -> tuple[floa
     below `end`; so ``T <= 1 + tau (1 + kappa x^{q-2})^{q-1}`` where x is `end` for ``q >= 2`` and
     `start` for ``q < 2``.
 
-    Examples
-    --------
     >>> [round(bound) for bound in escape_time(0.1, 1.0, growth=0.06, q=3)]
     [150, 170]
     """
@@ -695,26 +565,14 @@ def escape_time(start: float, end: float, growth: float, q: float) -> tuple[floa
 def critical_rate(law: FeatureData, q: float) -> float:
     r"""Return the rate below which one ascent step can never stop the non-robust feature.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    q : float
-        The exponent of the activation, ``> 1``; the features are in the polynomial part.
+    Here `law`: the data; `q`: the exponent of the activation, ``> 1``; the features are in the
+    polynomial part.
 
-    Returns
-    -------
-    float
-        ``eta~* = P_NR beta^2 / (q W((k - 1)/e))`` with Lambert's function W, about 43 for the main
-        configuration.
+    ``eta~* = P_NR beta^2 / (q W((k - 1)/e))`` with Lambert's function W, about 43 for the main
+    configuration.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Notes
-    -----
     *Proof.* Let ``S = sum_s B_s^q``.  In the polynomial part a class that uses v only has the logit
     ``F = P_NR beta^q S / (q rho^{q-1})`` on clean inputs, ``o = (k - 1)/(e^F + k - 1)``, and the
     adversary shortens beta by ``eta~ o beta^{q-1} S / rho^{q-1} = q eta~ o F / (P_NR beta)`` as
@@ -724,8 +582,6 @@ def critical_rate(law: FeatureData, q: float) -> float:
     ``F - 1 = W((k - 1)/e)``.  So for
     ``eta~ < eta~*`` the feature v keeps a positive part of its growth at every S.
 
-    Examples
-    --------
     >>> round(critical_rate(FeatureData(), 3), 2)
     43.19
     """
@@ -760,35 +616,22 @@ class Plateau:
     pull: float
 
 
+@described
 def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
     r"""Return the level at which one ascent step takes all of the non-robust feature.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    settings : TrainingSettings
-        Activation, which must be a `SmoothedReLU`, and attack, which must have the rule "clipped".
+    Here `law`: the data; `settings`: activation, which must be a `SmoothedReLU`, and attack, which
+    must have the rule "clipped".
 
-    Returns
-    -------
-    Plateau
-        The level; it is a true standstill if ``eps >= beta``.  With a smaller budget the growth is
-        multiplied by ``(1 - eps/beta)^q`` there, which is 0.001 for eps = 0.9 beta and q = 3.
+    The level; it is a true standstill if ``eps >= beta``.  With a smaller budget the growth is
+    multiplied by ``(1 - eps/beta)^q`` there, which is 0.001 for eps = 0.9 beta and q = 3.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Notes
-    -----
     The level solves ``o F = c = P_NR beta^2/(q eta~)`` with the smaller of the two solutions F (see
     `critical_rate`); it is found by bisection on ``0 < F < 1 + W((k - 1)/e)``, where ``o F`` grows.
     The features are assumed in the polynomial part, ``beta B <= rho``.
 
-    Examples
-    --------
     >>> from sublinear_lib.features import TrainingAttack
     >>> attack = TrainingAttack(eps=1.0, rate=300)
     >>> found = plateau(FeatureData(), TrainingSettings(attack=attack))
@@ -818,33 +661,19 @@ def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
     return Plateau(power_sum ** (1 / q), logit, early, goal)
 
 
+@checked
 def transition_bracket(
-    law: FeatureData, settings: TrainingSettings, A0: float
+    law: FeatureData, settings: TrainingSettings, A0: Positive
 ) -> tuple[float, float]:
     r"""Return between which steps the early-stage theory puts the phase transition.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    settings : TrainingSettings
-        Activation (a `SmoothedReLU`), rate, and attack with the rule "clipped".
-    A0 : float
-        The robust feature in its best filter at the beginning, ``> 0``.
+    Here `law`: the data; `settings`: activation (a `SmoothedReLU`), rate, and attack with the rule
+    "clipped"; `A0`: the robust feature in its best filter at the beginning, ``> 0``.
 
-    Returns
-    -------
-    lower, upper : float
-        Times at which A climbs from A0 to the plateau of B: without any damping, and with the full
-        damping ``(1 - eps/alpha)^q`` from the first step.  Infinite if there is no plateau.
+    Returned: `lower, upper`: Times at which A climbs from A0 to the plateau of B: without any
+    damping, and with the full damping ``(1 - eps/alpha)^q`` from the first step.  Infinite if there
+    is no plateau.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or if ``eps >= alpha``, where nothing is left of A.
-
-    Notes
-    -----
     Two orders hide here.  The plateau falls like ``eta~^{-1/q}``, but the time to climb there is
     ``(A0^{2-q} - level^{2-q})/((q - 2) kappa)``, which for q > 2 and a small start is dominated by
     ``A0^{2-q}``: the *escape from the initialization*, which does not know eta~.  So the transition
@@ -874,39 +703,22 @@ def transition_bracket(
     )
 
 
-def critical_budget(law: FeatureData, q: float, *, start_ratio: float = 1.0) -> float:
+@checked
+def critical_budget(law: FeatureData, q: float, *, start_ratio: Positive = 1.0) -> float:
     r"""Return the budget at which a strong adversary makes the race even.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data, with ``alpha > beta``.
-    q : float
-        The exponent of the activation, ``> 1``.
-    start_ratio : float, default 1.0
-        ``B0 / A0``, the features in their best filters at the beginning, ``> 0``.
+    Here `law`: the data, with ``alpha > beta``; `q`: the exponent of the activation, ``> 1``;
+    `start_ratio`: ``B0 / A0``, the features in their best filters at the beginning, ``> 0``.
 
-    Returns
-    -------
-    float
-        ``eps* = (r beta - alpha)/(r - 1)`` with ``r = C'^{1/q}``,
-        ``C' = P_NR B0^{q-2} / (P_R A0^{q-2})``; 0 if the robust feature wins without any attack.
+    ``eps* = (r beta - alpha)/(r - 1)`` with ``r = C'^{1/q}``, ``C' = P_NR B0^{q-2} / (P_R
+    A0^{q-2})``; 0 if the robust feature wins without any attack.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or if alpha is not above beta.
-
-    Notes
-    -----
     An adversary that shortens every feature by eps from the first step (the limit of a fast ascent,
     a sign step) leaves the relative growths ``P_R (alpha - eps)^q A0^{q-2}`` and
     ``P_NR (beta - eps)^q B0^{q-2}``.  They are equal where ``r (beta - eps) = alpha - eps``.  Below
     eps* the non-robust feature wins, between eps* and alpha the robust one.  Since alpha > beta,
     always ``eps* < beta``.
 
-    Examples
-    --------
     >>> round(critical_budget(FeatureData(), 3), 3)
     0.314
     """
@@ -948,50 +760,26 @@ class RobustnessWindow:
     def contains(self, eps: float) -> bool:
         """Return whether a budget lies in the window.
 
-        Parameters
-        ----------
-        eps : float
-            The budget, ``>= 0``.
+        Here `eps`: the budget, ``>= 0``.
 
-        Returns
-        -------
-        bool
-            Whether ``lower <= eps < upper``.
+        Whether ``lower <= eps < upper``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If eps is no such number.
+        Raises TypeError, ValueError: if eps is no such number.
         """
         return self.lower <= validation.scalar(eps, "eps", minimum=0) < self.upper
 
 
-def robustness_window(law: FeatureData, q: float, *, sure: bool = False) -> RobustnessWindow:
+@checked
+def robustness_window(law: FeatureData, q: float, *, sure: Flag = False) -> RobustnessWindow:
     r"""Return the budgets for which the choice of the feature decides about robustness.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    q : float
-        The exponent of the activation, ``>= 1``; 1 stands for the plain ReLU.
-    sure : bool, default False
-        Whether to shrink the window so that it holds for every strength that the jitter allows:
-        the lower end is computed with ``beta (1 + jitter)``, the upper with
-        ``alpha (1 - jitter)``.  Otherwise mean strengths are used.
+    Here `law`: the data; `q`: the exponent of the activation, ``>= 1``; 1 stands for the plain
+    ReLU; `sure`: whether to shrink the window so that it holds for every strength that the jitter
+    allows: the lower end is computed with ``beta (1 + jitter)``, the upper with ``alpha (1 -
+    jitter)``.  Otherwise mean strengths are used.
 
-    Returns
-    -------
-    RobustnessWindow
-        ``lower = beta / (1 + (P/P_NR)^{1/q})`` and ``upper = alpha / (1 + (P/P_R)^{1/q})``.
+    ``lower = beta / (1 + (P/P_NR)^{1/q})`` and ``upper = alpha / (1 + (P/P_R)^{1/q})``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     *Lemma.* For the smoothed ReLU ``act(z)/z^q`` never increases on z > 0: it is constant up to
     rho, and beyond it the sign of its derivative is that of
     ``z act'(z) - q act(z) = z - q z + (q - 1) rho = (q - 1)(rho - z) <= 0``.
@@ -1017,8 +805,6 @@ def robustness_window(law: FeatureData, q: float, *, sure: bool = False) -> Robu
     network resists arbitrary attacks.  Its exact hypotheses were not at hand; nothing is said here
     beyond the window.
 
-    Examples
-    --------
     >>> window = robustness_window(FeatureData(), 3)
     >>> round(window.lower, 4), round(window.upper, 4)
     (0.4986, 0.6077)
@@ -1027,7 +813,7 @@ def robustness_window(law: FeatureData, q: float, *, sure: bool = False) -> Robu
     """
     checked_law(law)
     q = validation.scalar(q, "q", minimum=1)
-    slack = law.jitter if validation.boolean(sure, "sure") else 0.0
+    slack = law.jitter if sure else 0.0
     P = law.patches
     return RobustnessWindow(
         law.beta * (1 + slack) / (1 + (P / law.nonrobust_patches) ** (1 / q)),

@@ -25,6 +25,15 @@ from typing import Final
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import (
+    Count,
+    Flag,
+    Nonnegative,
+    Positive,
+    Probability,
+    checked,
+    described,
+)
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.features.activations import GELU, ReLU, SmoothedReLU, Softplus
 from sublinear_lib.features.attacks import (
@@ -51,7 +60,6 @@ from sublinear_lib.statistics import Interval, t_interval
 
 __all__ = [
     "VARIANTS",
-    "ErrorCurve",
     "agreement_record",
     "budget_record",
     "digit_record",
@@ -130,53 +138,36 @@ small rate.
 """
 
 
-def run_record(run: FeatureRun, rng: Seed, *, eps: float = 0.52, inputs: int = 60) -> Record:
+@checked
+def run_record(
+    run: FeatureRun, rng: Seed, *, eps: Nonnegative = 0.52, inputs: Count = 60
+) -> Record:
     """Measure what a network has learned.
 
-    Parameters
-    ----------
-    run : FeatureRun
-        The finished run.
-    rng : int, SeedSequence or Generator
-        Source of fresh inputs and of random starts of attacks.
-    eps : float, default 0.52
-        The budget of attacks and certificate, ``>= 0``.
-    inputs : int, default 60
-        How many inputs are asked about, ``>= 1``.
+    Here `run`: the finished run; `inputs`: how many inputs are asked about, ``>= 1``.
 
-    Returns
-    -------
-    dict of str to float
-        - ``share_mean``, ``share_min``: the robust share of the logits, mean and least over the
-          classes; ``classes_robust``: the share of classes that lean on u, robust share above 1/2;
-        - ``A``, ``B``: ``max_r A_{i,r}`` and ``max_r B_{i,r}``, mean over the classes;
-        - ``clean``: the error on clean inputs; ``robust_only``, ``nonrobust_only``: the errors on
-          D_R and D_NR; ``follows_u``, ``follows_v``: what is predicted where the features
-          contradict each other;
-        - ``prop_3_1``, ``swap_v``, ``inject_u``, ``swap_both``: errors under feature attacks;
-          ``pgd``: under loss ascent; ``attacked``: under any of these or a multi-target attack;
-          ``certified``: one minus the certified share;
-        - ``energy_u``, ``energy_v``: where the gradient points, NaN without a gradient;
-        - ``loss``, ``clean_loss``: the training losses at the end.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Returned: - ``share_mean``, ``share_min``: the robust share of the logits, mean and least over
+    the classes; ``classes_robust``: the share of classes that lean on u, robust share above 1/2; -
+    ``A``, ``B``: ``max_r A_{i,r}`` and ``max_r B_{i,r}``, mean over the classes; - ``clean``: the
+    error on clean inputs; ``robust_only``, ``nonrobust_only``: the errors on D_R and D_NR;
+    ``follows_u``, ``follows_v``: what is predicted where the features contradict each other; -
+    ``prop_3_1``, ``swap_v``, ``inject_u``, ``swap_both``: errors under feature attacks; ``pgd``:
+    under loss ascent; ``attacked``: under any of these or a multi-target attack; ``certified``: one
+    minus the certified share; - ``energy_u``, ``energy_v``: where the gradient points, NaN without
+    a gradient; - ``loss``, ``clean_loss``: the training losses at the end.
     """
     if not isinstance(run, FeatureRun):
         raise TypeError(f"run must be a FeatureRun, got {type(run).__name__}")
     budget = validation.scalar(eps, "eps", minimum=0)
-    n = validation.count(inputs, "inputs")
     source = validation.generator(rng)
     network, law = run.network, run.data.law
-    data = law.sample(n, source)
-    torn = law.sample_conflict(n, source)
+    data = law.sample(inputs, source)
+    torn = law.sample_conflict(inputs, source)
     only = {
         f"{kind}_only": network.error(each.X, each.y)
         for kind, each in (
-            ("robust", law.sample_only("robust", n, source)),
-            ("nonrobust", law.sample_only("nonrobust", n, source)),
+            ("robust", law.sample_only("robust", inputs, source)),
+            ("nonrobust", law.sample_only("nonrobust", inputs, source)),
         )
     }
     # A share without any logit counts as nothing learned of u.
@@ -238,38 +229,21 @@ class ErrorCurve:
     certified: FloatArray
 
 
+@described
 def error_curve(
     network: PatchNetwork, data: PatchData, eps: object, rng: Seed, *, restarts: int = 1
 ) -> ErrorCurve:
     """Bound the robust error of a network for many budgets.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network.
-    data : PatchData
-        Inputs with their labels.
-    eps : array_like of float, shape (E,)
-        The budgets, ``>= 0``, ascending.
-    rng : int, SeedSequence or Generator
-        Source of the random starts of gradient attacks.
-    restarts : int, default 1
-        Walks of each gradient attack, ``>= 1``.
+    Here `data`: inputs with their labels; `eps` (E,): the budgets, ``>= 0``, ascending; `restarts`:
+    walks of each gradient attack, ``>= 1``.
 
-    Returns
-    -------
-    ErrorCurve
-        Errors under attack and certified errors.  An input that was broken with one budget counts
-        as broken with every larger one, and one that is certified with one budget as certified
-        with every smaller one; so ``attacked <= certified``, and both grow.
+    Errors under attack and certified errors.  An input that was broken with one budget counts as
+    broken with every larger one, and one that is certified with one budget as certified with every
+    smaller one; so ``attacked <= certified``, and both grow.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Examples
-    --------
     >>> law = FeatureData(noise=0.0, jitter=0.0)
     >>> network = PatchNetwork.of_features(law, robust=[1.0], nonrobust=[0.0])
     >>> curve = error_curve(network, law.sample(3, rng=0), [0.6, 0.61], rng=0)
@@ -312,27 +286,11 @@ def variant_record(
 ) -> Record:
     """Train with one of the settings in `VARIANTS` and measure.
 
-    Parameters
-    ----------
-    name : str
-        A key of `VARIANTS`.
-    rng : int, SeedSequence or Generator
-        Source of randomness of training and test.
-    law : FeatureData, optional
-        The data; the main configuration by default.
-    eps : float, default 0.52
-        The budget of attacks and certificate.
+    Here `name`: A key of `VARIANTS`; `law`: the data; the main configuration by default; `eps`: the
+    budget of attacks and certificate.
 
-    Returns
-    -------
-    dict of str to float
-        As `run_record`, with ``crossing_first`` and ``crossing_last``, the steps at which u takes
-        the lead in the first and in the last class; infinite for never.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    As `run_record`, with ``crossing_first`` and ``crossing_last``, the steps at which u takes the
+    lead in the first and in the last class; infinite for never.
     """
     chosen = VARIANTS[validation.choice(name, "name", tuple(VARIANTS))]
     return _trained_record(chosen, rng, law, eps)
@@ -351,40 +309,24 @@ def _trained_record(
     }
 
 
+@checked
 def budget_record(
-    budget: float,
+    budget: Nonnegative,
     rng: Seed,
     *,
-    rate: float = 300.0,
+    rate: Positive = 300.0,
     law: FeatureData | None = None,
     eps: float = 0.55,
 ) -> Record:
     """Train against one budget and measure: one point of the full spectrum.
 
-    Parameters
-    ----------
-    budget : float
-        The budget of the training adversary, ``>= 0``.
-    rng : int, SeedSequence or Generator
-        Source of randomness of training and test.
-    rate : float, default 300.0
-        The rate eta~ of its one step, ``> 0``.
-    law : FeatureData, optional
-        The data; the main configuration by default.
-    eps : float, default 0.55
-        The budget of attacks and certificate afterwards.
+    Here `budget`: the budget of the training adversary, ``>= 0``; `rate`: the rate eta~ of its one
+    step, ``> 0``; `law`: the data; the main configuration by default; `eps`: the budget of attacks
+    and certificate afterwards.
 
-    Returns
-    -------
-    dict of str to float
-        As `variant_record`, with ``predicted_share``, what the coupled recursion says about
-        ``share_mean``, and ``predicted_same``, the share of classes for which both agree on which
-        feature has the larger part.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    As `variant_record`, with ``predicted_share``, what the coupled recursion says about
+    ``share_mean``, and ``predicted_same``, the share of classes for which both agree on which
+    feature has the larger part.
     """
     settings = TrainingSettings(attack=TrainingAttack(eps=budget, rate=rate))
     data_law = FeatureData() if law is None else law
@@ -409,31 +351,14 @@ def agreement_record(
 ) -> Record:
     """Compare training with the recursion from the same first weights.
 
-    Parameters
-    ----------
-    name : {"standard", "adversarial"}
-        Which of `VARIANTS`; the lemmas speak about these two.
-    rng : int, SeedSequence or Generator
-        Source of randomness of the training.
-    law : FeatureData, optional
-        The data; the main configuration by default.
-    coupled : bool, default True
-        As in `feature_recursion`.
+    Here `name`: which of `VARIANTS`; the lemmas speak about these two; `law`: the data; the main
+    configuration by default; `coupled`: as in `feature_recursion`.
 
-    Returns
-    -------
-    dict of str to float
-        - ``mean_A``, ``mean_B``: mean distance of the paths of the best filters, over the largest
-          value in training;
-        - ``final_A``, ``final_B``: largest relative distance at the end over the classes;
-        - ``crossing``: largest relative distance of the times of the phase transition over the
-          classes; 0 where neither has one, infinite where one has, or where u leads from the start
-          in training only.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Returned: - ``mean_A``, ``mean_B``: mean distance of the paths of the best filters, over the
+    largest value in training; - ``final_A``, ``final_B``: largest relative distance at the end over
+    the classes; - ``crossing``: largest relative distance of the times of the phase transition over
+    the classes; 0 where neither has one, infinite where one has, or where u leads from the start in
+    training only.
     """
     chosen = VARIANTS[validation.choice(name, "name", ("standard", "adversarial"))]
     data_law = FeatureData() if law is None else law
@@ -451,32 +376,20 @@ def agreement_record(
     return record
 
 
-def digit_settings(eps: float, *, warm_up: bool = True) -> TrainingSettings:
+@checked
+def digit_settings(eps: Nonnegative, *, warm_up: Flag = True) -> TrainingSettings:
     """Return how the digits are trained.
 
-    Parameters
-    ----------
-    eps : float
-        The budget of the training adversary, ``>= 0``, on pixels in [0, 1].
-    warm_up : bool, default True
-        Whether the budget grows from step 100 to step 500.
+    Here `warm_up`: whether the budget grows from step 100 to step 500.
 
-    Returns
-    -------
-    TrainingSettings
-        500 images, 8 filters for each class, 700 steps, against three sign steps.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    500 images, 8 filters for each class, 700 steps, against three sign steps.
     """
     attack = TrainingAttack(
         eps=eps,
         rule="sign",
         steps=3,
         random_start=True,
-        warm_up=(100, 500) if validation.boolean(warm_up, "warm_up") else None,
+        warm_up=(100, 500) if warm_up else None,
         box=(0.0, 1.0),
     )
     return TrainingSettings(
@@ -490,31 +403,18 @@ def digit_settings(eps: float, *, warm_up: bool = True) -> TrainingSettings:
     )
 
 
-def digit_record(budget: float, rng: Seed, *, warm_up: bool = True, eps: float = 0.1) -> Record:
+@checked
+def digit_record(
+    budget: Nonnegative, rng: Seed, *, warm_up: bool = True, eps: float = 0.1
+) -> Record:
     """Train on the digits that come with scikit-learn and measure on the other images.
 
-    Parameters
-    ----------
-    budget : float
-        The budget of the training adversary, ``>= 0``.
-    rng : int, SeedSequence or Generator
-        Source of randomness.
-    warm_up : bool, default True
-        Whether the budget grows slowly, see `digit_settings`.
-    eps : float, default 0.1
-        The budget of attack and certificate afterwards.
+    Here `budget`: the budget of the training adversary, ``>= 0``; `warm_up`: whether the budget
+    grows slowly, see `digit_settings`; `eps`: the budget of attack and certificate afterwards.
 
-    Returns
-    -------
-    dict of str to float
-        ``clean``, ``attacked`` (loss ascent of 20 steps, three starts), ``certified`` (one minus
-        the certified share) and ``loss``, the training loss at the end, which is log 10 where
-        nothing was learned.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    ``clean``, ``attacked`` (loss ascent of 20 steps, three starts), ``certified`` (one minus the
+    certified share) and ``loss``, the training loss at the end, which is log 10 where nothing was
+    learned.
     """
     source = validation.generator(rng)
     run = train_images(image_digits(), digit_settings(budget, warm_up=warm_up), source)
@@ -528,35 +428,21 @@ def digit_record(budget: float, rng: Seed, *, warm_up: bool = True, eps: float =
     }
 
 
+@checked
 def summarize(
-    records: Sequence[Mapping[str, object]], confidence: float = 0.95
+    records: Sequence[Mapping[str, object]], confidence: Probability = 0.95
 ) -> dict[str, Interval]:
     """Return the mean of every number over the records, with Student's interval.
 
-    Parameters
-    ----------
-    records : sequence of mapping
-        At least two records with the same keys, one for each seed.
-    confidence : float, default 0.95
-        The confidence level, in (0, 1).
+    Here `records`: at least two records with the same keys, one for each seed; `confidence`: the
+    confidence level, in (0, 1).
 
-    Returns
-    -------
-    dict of str to Interval
-        For every key whose values are finite numbers in all records; others are left out.  The
-        intervals of keys that name a share, such as ``clean``, are cut to [0, 1], where its mean
-        lies (the robust share of a GELU network may be below 0, and is not cut then).  Equal
-        values give an interval of length 0: it says that the seeds agree, not that another one
-        could not differ; for that ask `sublinear_lib.statistics.clopper_pearson` with the number
-        of seeds.
+    For every key whose values are finite numbers in all records; others are left out.  The
+    intervals of keys that name a share, such as ``clean``, are cut to [0, 1], where its mean lies
+    (the robust share of a GELU network may be below 0, and is not cut then).  Equal values give an
+    interval of length 0: it says that the seeds agree, not that another one could not differ; for
+    that ask `sublinear_lib.statistics.clopper_pearson` with the number of seeds.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If there are fewer than two records, or their keys differ.
-
-    Examples
-    --------
     >>> found = summarize([{"clean": 0.1, "who": "a"}, {"clean": 0.3, "who": "b"}])
     >>> list(found), round(found["clean"].estimate, 3)
     (['clean'], 0.2)

@@ -24,6 +24,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Flag, Positive, Whole, checked
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.activations import Activation, SmoothedReLU
 from sublinear_lib.features.data import FeatureData, PatchData
@@ -37,16 +38,7 @@ from sublinear_lib.features.network import (
     weighted_slopes,
 )
 
-__all__ = [
-    "AscentRule",
-    "FeatureHistory",
-    "FeatureRun",
-    "LossHistory",
-    "TrainingAttack",
-    "TrainingSettings",
-    "fit",
-    "train_features",
-]
+__all__ = ["FeatureRun", "TrainingAttack", "TrainingSettings", "fit", "train_features"]
 
 AscentRule: TypeAlias = Literal["clipped", "sign", "normalized"]
 """How a step of the training adversary uses the gradient g of the loss in the input.
@@ -124,29 +116,16 @@ class TrainingAttack:
         if self.box is not None:
             settle(self, "box", checked_box(self.box))
 
-    def budget(self, step: int) -> float:
+    @checked
+    def budget(self, step: Whole) -> float:
         """Return the budget at a step of the training.
 
-        Parameters
-        ----------
-        step : int
-            The number of updates so far, ``>= 0``.
-
-        Returns
-        -------
-        float
-            A number in [0, eps].
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `step` is no such number.
+        Here `step`: the number of updates so far, ``>= 0``.
         """
-        now = validation.count(step, "step", minimum=0)
         if self.warm_up is None:
             return self.eps
         first, last = self.warm_up
-        return self.eps * min(1.0, max(0.0, (now - first) / (last - first)))
+        return self.eps * min(1.0, max(0.0, (step - first) / (last - first)))
 
     def perturb(
         self,
@@ -159,29 +138,9 @@ class TrainingAttack:
     ) -> FloatArray:
         """Return the inputs on which a training step would be taken.
 
-        Parameters
-        ----------
-        network : PatchNetwork
-            The network as it is now.
-        X : array_like of float, shape (N, P, d)
-            The clean inputs.
-        y : array_like of int, shape (N,)
-            Their labels.
-        rng : int, SeedSequence or Generator, optional
-            Source of randomness, needed for random starts.
-        step : int, optional
-            The number of updates so far, for the warm-up; without it the budget is eps.
+        Here `step`: the number of updates so far, for the warm-up; without it the budget is eps.
 
-        Returns
-        -------
-        ndarray of float64, shape (N, P, d)
-            Inputs within the budget of X, up to the rounding of the sum.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of this form, inputs lie outside the box, or a random start has
-            no source of randomness.
+        Inputs within the budget of X, up to the rounding of the sum.
         """
         checked_network(network)
         inputs, labels = checked_patches(X, y, (network.classes, network.dim))
@@ -341,21 +300,15 @@ class FeatureHistory(LossHistory):
     def leaders(self) -> tuple[FloatArray, FloatArray]:
         """Return the best filter for each feature.
 
-        Returns
-        -------
-        A, B : ndarray of float64, shape (L, k)
-            ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
+        Returned: `A, B`: ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
         """
         return self.A.max(axis=2), self.B.max(axis=2)
 
     def crossing(self) -> FloatArray:
         """Return when the robust feature takes the lead for good: the phase transition.
 
-        Returns
-        -------
-        ndarray of float64, shape (k,)
-            For each class the first recorded step from which ``max_r A >= max_r B`` to the end; 0
-            if the robust feature leads all the time, infinity if it does not lead at the end.
+        For each class the first recorded step from which ``max_r A >= max_r B`` to the end; 0 if
+        the robust feature leads all the time, infinity if it does not lead at the end.
         """
         return last_crossing(*self.leaders(), self.steps)
 
@@ -472,57 +425,29 @@ def _descend(
     return PatchNetwork(W.reshape(network.weights.shape), act), rows
 
 
+@checked
 def fit(
     network: PatchNetwork,
     X: object,
     y: object,
     *,
-    rate: float,
-    steps: int,
+    rate: Positive,
+    steps: Whole,
     attack: TrainingAttack | None = None,
     rng: Seed | None = None,
-    record_every: int = 1,
-    progress: bool = False,
+    record_every: Count = 1,
+    progress: Flag = False,
 ) -> tuple[PatchNetwork, LossHistory]:
     """Train a network on any inputs made of patches, such as images.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network to begin with.
-    X : array_like of float, shape (N, P, d)
-        The inputs.
-    y : array_like of int, shape (N,)
-        Their labels.
-    rate : float
-        The rate eta of gradient descent on the mean loss, ``> 0``.
-    steps : int
-        The number of full-batch updates, ``>= 0``.
-    attack : TrainingAttack, optional
-        The adversary.
-    rng : int, SeedSequence or Generator, optional
-        Source of randomness, needed if the attack starts at random points.
-    record_every : int, default 1
-        How many updates lie between two rows of the history, ``>= 1``.
-    progress : bool, default False
-        Whether to show a bar.
+    Here `rate`: the rate eta of gradient descent on the mean loss, ``> 0``; `attack`: the
+    adversary; `record_every`: how many updates lie between two rows of the history, ``>= 1``;
+    `progress`: whether to show a bar.
 
-    Returns
-    -------
-    network : PatchNetwork
-        The network at the end.
-    history : LossHistory
-        What happened.
+    Returned: `network`: The network at the end. `history`: What happened.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-    FloatingPointError
-        If the weights grow beyond all numbers.
+    Raises FloatingPointError: if the weights grow beyond all numbers.
 
-    Examples
-    --------
     >>> law = FeatureData(classes=2, dim=4, nonrobust_patches=3)
     >>> data = law.sample(4, rng=0)
     >>> start = PatchNetwork.random(2, 3, 4, scale=0.1, rng=1, activation=SmoothedReLU(3, 1.0))
@@ -538,50 +463,29 @@ def fit(
         inputs,
         labels,
         rate=validation.scalar(rate, "rate", exclusive_minimum=0),
-        steps=validation.count(steps, "steps", minimum=0),
+        steps=steps,
         attack=attack,
         rng=_generator(attack, rng),
-        every=validation.count(record_every, "record_every"),
+        every=record_every,
         law=None,
-        progress=validation.boolean(progress, "progress"),
+        progress=progress,
     )
     return trained, LossHistory(rows.steps, *rows.numbers)
 
 
+@checked
 def train_features(
-    law: FeatureData, settings: TrainingSettings, seed: Seed, *, progress: bool = False
+    law: FeatureData, settings: TrainingSettings, seed: Seed, *, progress: Flag = False
 ) -> FeatureRun:
     """Draw patch data and first weights, and train.
 
-    Parameters
-    ----------
-    law : FeatureData
-        What the data are drawn from.
-    settings : TrainingSettings
-        How to train.
-    seed : int, SeedSequence or Generator
-        Source of data, first weights and random starts, in this order.
-    progress : bool, default False
-        Whether to show a bar.
+    Here `law`: what the data are drawn from; `settings`: how to train; `seed`: source of data,
+    first weights and random starts, in this order; `progress`: whether to show a bar.
 
-    Returns
-    -------
-    FeatureRun
-        Networks, data and history.
+    Raises FloatingPointError: if the weights grow beyond all numbers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-    FloatingPointError
-        If the weights grow beyond all numbers.
-
-    Notes
-    -----
     With the defaults, an adversarial run takes about a second and a half on one core.
 
-    Examples
-    --------
     >>> run = train_features(FeatureData(), TrainingSettings(steps=400), seed=0)
     >>> bool((run.network.shares(run.data.law).share < 0.01).all())
     True
@@ -589,7 +493,6 @@ def train_features(
     checked_law(law)
     if not isinstance(settings, TrainingSettings):
         raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
-    progress = validation.boolean(progress, "progress")
     rng = validation.generator(seed, "seed")
     data = law.sample(settings.samples, rng)
     initial = PatchNetwork.random(

@@ -14,217 +14,55 @@ for two neurons.
 
 from __future__ import annotations
 
-from sublinear_lib.memorization.attacks import (
-    AttackGoal,
-    AttackResult,
-    attack,
-    ball_points,
+from sublinear_lib.memorization import (
+    attacks,
+    certificates,
+    constructions,
+    datasets,
+    exact_values,
+    hardness,
+    hypergraphs,
+    intervals,
+    level_sets,
+    networks,
+    precision,
+    programs,
+    separation_law,
+    threshold,
+    two_neurons,
+    width,
 )
-from sublinear_lib.memorization.certificates import (
-    Certificate,
-    CertificateMethod,
-    ExactCheck,
-    LipschitzCertificate,
-    certify,
-    exact_check,
-    lipschitz_certificate,
-    memorizer_bounds,
-)
-from sublinear_lib.memorization.constructions import (
-    Memorizer,
-    Size,
-    l1_size,
-    l2_size,
-    l2_terms,
-    linf_size,
-    lipschitz_size,
-    memorize,
-    memorize_l1,
-    memorize_l2,
-    memorize_lipschitz,
-)
-from sublinear_lib.memorization.datasets import (
-    CheckedData,
-    ClosestPair,
-    Split,
-    checked_data,
-    closest_pair,
-    digits,
-    largest_budget,
-    plane_points,
-    random_points,
-    separation,
-    simplex_points,
-)
-from sublinear_lib.memorization.exact_values import (
-    ExactValues,
-    exact_values_program,
-)
-from sublinear_lib.memorization.hardness import (
-    Answer,
-    Decoding,
-    Growth,
-    coloring_of_network,
-    exists_width_two,
-    gadget,
-    gadget_assignments,
-    growth,
-    network_of_coloring,
-)
-from sublinear_lib.memorization.hypergraphs import (
-    Hypergraph,
-    coloring,
-    complete_graph,
-    count_colorings,
-    cycle,
-    fano,
-    random_hypergraph,
-)
-from sublinear_lib.memorization.intervals import (
-    interval_bounds,
-    layer_bounds,
-    lipschitz_bound,
-)
-from sublinear_lib.memorization.level_sets import bump_outline
-from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
-from sublinear_lib.memorization.precision import (
-    EvaluationError,
-    Format,
-    PrecisionCurve,
-    Probes,
-    ball_probes,
-    breaking_gap,
-    evaluation_error,
-    ideal_values,
-    precision_curve,
-    predicted_error,
-    rounded_network,
-)
-from sublinear_lib.memorization.programs import (
-    OutputRange,
-    RangeStatus,
-    milp_range,
-)
-from sublinear_lib.memorization.separation_law import (
-    close_pairs,
-    line_median,
-    line_survival,
-    sure_separation,
-)
-from sublinear_lib.memorization.threshold import (
-    Contradiction,
-    Slope,
-    contradiction,
-    extension,
-    nearest_other,
-    smallest_slope,
-)
-from sublinear_lib.memorization.two_neurons import (
-    SignCertificate,
-    certify_sign,
-    output_range,
-    robust_radii,
-)
-from sublinear_lib.memorization.width import (
-    Collision,
-    collision,
-    cube_image,
-    null_space_layer,
-    random_collision_radii,
-    simplex_collision_radius,
-)
+from sublinear_lib.memorization.attacks import *
+from sublinear_lib.memorization.certificates import *
+from sublinear_lib.memorization.constructions import *
+from sublinear_lib.memorization.datasets import *
+from sublinear_lib.memorization.exact_values import *
+from sublinear_lib.memorization.hardness import *
+from sublinear_lib.memorization.hypergraphs import *
+from sublinear_lib.memorization.intervals import *
+from sublinear_lib.memorization.level_sets import *
+from sublinear_lib.memorization.networks import *
+from sublinear_lib.memorization.precision import *
+from sublinear_lib.memorization.programs import *
+from sublinear_lib.memorization.separation_law import *
+from sublinear_lib.memorization.threshold import *
+from sublinear_lib.memorization.two_neurons import *
+from sublinear_lib.memorization.width import *
 
-__all__ = [
-    "AffineLayer",
-    "Answer",
-    "AttackGoal",
-    "AttackResult",
-    "Certificate",
-    "CertificateMethod",
-    "CheckedData",
-    "ClosestPair",
-    "Collision",
-    "Contradiction",
-    "Decoding",
-    "EvaluationError",
-    "ExactCheck",
-    "ExactValues",
-    "Format",
-    "Growth",
-    "Hypergraph",
-    "LipschitzCertificate",
-    "Memorizer",
-    "OutputRange",
-    "PrecisionCurve",
-    "Probes",
-    "RangeStatus",
-    "ReLUNetwork",
-    "SignCertificate",
-    "Size",
-    "Slope",
-    "Split",
-    "attack",
-    "ball_points",
-    "ball_probes",
-    "breaking_gap",
-    "bump_outline",
-    "certify",
-    "certify_sign",
-    "checked_data",
-    "close_pairs",
-    "closest_pair",
-    "collision",
-    "coloring",
-    "coloring_of_network",
-    "complete_graph",
-    "contradiction",
-    "count_colorings",
-    "cube_image",
-    "cycle",
-    "digits",
-    "evaluation_error",
-    "exact_check",
-    "exact_values_program",
-    "exists_width_two",
-    "extension",
-    "fano",
-    "gadget",
-    "gadget_assignments",
-    "growth",
-    "ideal_values",
-    "interval_bounds",
-    "l1_size",
-    "l2_size",
-    "l2_terms",
-    "largest_budget",
-    "layer_bounds",
-    "line_median",
-    "line_survival",
-    "linf_size",
-    "lipschitz_bound",
-    "lipschitz_certificate",
-    "lipschitz_size",
-    "memorize",
-    "memorize_l1",
-    "memorize_l2",
-    "memorize_lipschitz",
-    "memorizer_bounds",
-    "milp_range",
-    "nearest_other",
-    "network_of_coloring",
-    "null_space_layer",
-    "output_range",
-    "plane_points",
-    "precision_curve",
-    "predicted_error",
-    "random_collision_radii",
-    "random_hypergraph",
-    "random_points",
-    "robust_radii",
-    "rounded_network",
-    "separation",
-    "simplex_collision_radius",
-    "simplex_points",
-    "smallest_slope",
-    "sure_separation",
-]
+__all__ = []
+__all__ += attacks.__all__
+__all__ += certificates.__all__
+__all__ += constructions.__all__
+__all__ += datasets.__all__
+__all__ += exact_values.__all__
+__all__ += hardness.__all__
+__all__ += hypergraphs.__all__
+__all__ += intervals.__all__
+__all__ += level_sets.__all__
+__all__ += networks.__all__
+__all__ += precision.__all__
+__all__ += programs.__all__
+__all__ += separation_law.__all__
+__all__ += threshold.__all__
+__all__ += two_neurons.__all__
+__all__ += width.__all__

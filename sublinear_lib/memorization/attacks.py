@@ -18,11 +18,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import geometry, validation
+from sublinear_lib._arguments import Count, Nonnegative, Whole, checked
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.networks import ReLUNetwork
 
-__all__ = ["AttackGoal", "AttackResult", "attack", "ball_points"]
+__all__ = ["AttackResult", "attack", "ball_points"]
 
 AttackGoal: TypeAlias = Literal["value", "sign"]
 """What an attack wants: a value far from the label, or a value of the wrong sign."""
@@ -61,32 +62,14 @@ def _inside(X: FloatArray, D: FloatArray, radius: float, p: float) -> FloatArray
     return np.asarray(X + D * np.minimum(1.0, inner / np.maximum(size, 1e-300)))
 
 
-def ball_points(X: object, radius: float, p: float = math.inf, *, rng: Seed) -> FloatArray:
+@checked
+def ball_points(X: object, radius: Nonnegative, p: float = math.inf, *, rng: Seed) -> FloatArray:
     """Draw one point in the ball around each of the given points.
 
-    Parameters
-    ----------
-    X : array-like, shape (N, n)
-        The centers.
-    radius : float
-        The radius, ``>= 0``.
-    p : {1, 2, inf}, default inf
-        The norm.
-    rng : int, SeedSequence or Generator
-        The source of randomness.
+    Here `radius`: the radius, ``>= 0``; `p`: the norm.
 
-    Returns
-    -------
-    ndarray of float64, shape (N, n)
-        Independent points, uniform in the ball, up to rounding; with ``radius = 0`` the centers.
+    Independent points, uniform in the ball, up to rounding; with ``radius = 0`` the centers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     For p = 1 and 2 a direction (Laplace or normal numbers, divided by their norm) is multiplied by
     the n-th root of a uniform number, which is uniform in the ball.
     """
@@ -133,16 +116,17 @@ def _ascent(gradient: FloatArray, p: float) -> FloatArray:
     return step
 
 
+@checked
 def attack(
     network: ReLUNetwork,
     X: object,
     y: object,
-    radius: float,
+    radius: Nonnegative,
     p: float = math.inf,
     *,
     rng: Seed,
-    restarts: int = 20,
-    steps: int = 30,
+    restarts: Count = 20,
+    steps: Whole = 30,
     goal: AttackGoal = "value",
 ) -> AttackResult:
     """Search the balls for points that are classified wrongly: a control, not a certificate.
@@ -150,37 +134,12 @@ def attack(
     Every restart begins at a random point or at a corner of each ball, in turns, and then takes
     `steps` projected gradient steps of an eighth of the radius.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        A network with one output.
-    X, y : array-like, shape (N, n) and (N,)
-        The centers and their labels.
-    radius : float
-        The radius of the closed balls, ``>= 0``.
-    p : {1, 2, inf}, default inf
-        The norm.
-    rng : int, SeedSequence or Generator
-        The source of randomness.
-    restarts : int, default 20
-        The number of starting points for each ball, ``>= 1``.
-    steps : int, default 30
-        Gradient steps from each, ``>= 0``.
-    goal : {"value", "sign"}, default "value"
-        What counts as a deviation, see `AttackResult`.
+    Here `radius`: the radius of the closed balls, ``>= 0``; `p`: the norm; `restarts`: the number
+    of starting points for each ball, ``>= 1``; `goal`: what counts as a deviation, see
+    `AttackResult`.
 
-    Returns
-    -------
-    AttackResult
-        The worst deviation found in each ball, with its witness.
+    The worst deviation found in each ball, with its witness.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     Time is proportional to ``restarts * (steps + 1) * N`` evaluations of the network.
     """
     inputs = validation.instance(network, "network", ReLUNetwork).inputs
@@ -188,8 +147,6 @@ def attack(
     labels = validation.float_array(y, "y", shape=(len(centers),))
     size, norm = validation.scalar(radius, "radius", minimum=0), checked_norm(p)
     source = validation.generator(rng)
-    restarts = validation.count(restarts, "restarts")
-    steps = validation.count(steps, "steps", minimum=0)
     wanted = validation.choice(goal, "goal", ("value", "sign"))
 
     def deviation(values: FloatArray) -> FloatArray:

@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Nonnegative, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.memorization.constructions import Memorizer
 from sublinear_lib.memorization.datasets import checked_norm
@@ -33,16 +34,7 @@ from sublinear_lib.memorization.intervals import interval_bounds, lipschitz_boun
 from sublinear_lib.memorization.networks import rational
 from sublinear_lib.memorization.programs import RangeStatus, milp_range
 
-__all__ = [
-    "Certificate",
-    "CertificateMethod",
-    "ExactCheck",
-    "LipschitzCertificate",
-    "certify",
-    "exact_check",
-    "lipschitz_certificate",
-    "memorizer_bounds",
-]
+__all__ = ["certify", "exact_check", "lipschitz_certificate", "memorizer_bounds"]
 
 CertificateMethod: TypeAlias = Literal["exact", "interval", "milp"]
 """How a certificate was reached."""
@@ -117,6 +109,7 @@ def _distances(points: Any, k: int, p: float) -> Any:
     return (differences**2 if p == 2.0 else differences).sum(axis=1)
 
 
+@described
 def exact_check(
     X: object,
     y: object,
@@ -144,44 +137,20 @@ def exact_check(
     and only if ``lambda**2 - e > 2 mu lambda``, which is decided by squaring; besides, ``S`` must
     be at least every ``|x_kj - x_ij| + mu``.
 
-    Parameters
-    ----------
-    X : array-like, shape (N, n)
-        The samples: floats, integers or Fractions; a float stands for the number that it is.
-    y : array-like, shape (N,)
-        The labels, compared for equality.
-    mu : int, float or Fraction
-        The budget, ``>= 0``; unlike for a construction, a budget ``>= lambda/2`` is allowed, and
-        the check then fails.
-    p : {1, 2, inf}, default inf
-        The norm.
-    margin : int, float or Fraction, optional
-        The number *c* to check instead of ``lambda - 2 mu``; only for p = 1 and p = inf.  A stored
-        network has a rounded one.
-    terms : int, optional
-        The number *K* of sawtooth terms, ``>= 0``; only for p = 2.  By default the smallest that
-        suffices.
-    scale : int, float or Fraction, optional
-        The number *S*; only for p = 2.  By default the smallest allowed.
+    Here `mu`: the budget, ``>= 0``; unlike for a construction, a budget ``>= lambda/2`` is allowed,
+    and the check then fails; `p`: the norm; `margin`: the number *c* to check instead of ``lambda -
+    2 mu``; only for p = 1 and p = inf.  A stored network has a rounded one; `terms`: the number *K*
+    of sawtooth terms, ``>= 0``; only for p = 2.  By default the smallest that suffices; `scale`:
+    the number *S*; only for p = 2.  By default the smallest allowed.
 
-    Returns
-    -------
-    ExactCheck
-        Whether the conditions hold, the first pair for which they do not, and lambda.
+    Whether the conditions hold, the first pair for which they do not, and lambda.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3; our proofs.  Time is
     proportional to N squared times n.  Coordinates become integers over one denominator: 64-bit
     ones where every square fits, Python's otherwise.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> nearly = Fraction(1, 2) - Fraction(1, 10**30)
     >>> exact_check([[0], [1]], [1, 2], nearly).holds
@@ -383,9 +352,10 @@ def _boxes(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
     return np.nextafter(X - radius, -np.inf), np.nextafter(X + radius, np.inf)
 
 
+@checked
 def memorizer_bounds(
     memorizer: Memorizer,
-    radius: float | None = None,
+    radius: Nonnegative | None = None,
     *,
     aware: bool = True,
     rows: object = None,
@@ -394,28 +364,12 @@ def memorizer_bounds(
 
     All balls go through the layers together.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        A memorizer of the maximum norm (kinds "linf" and "lipschitz").
-    radius : float, optional
-        The radius of the closed balls, ``>= 0``; by default the budget.
-    aware : bool, default True
-        Whether running maxima and minima are recognized in the weights, see ``intervals``; False is
-        plain interval arithmetic.
-    rows : array-like of int, shape (B,), optional
-        The samples whose balls are wanted; by default all.
+    Here `memorizer`: A memorizer of the maximum norm (kinds "linf" and "lipschitz"); `radius`: the
+    radius of the closed balls, ``>= 0``; by default the budget; `aware`: whether running maxima and
+    minima are recognized in the weights, see ``intervals``; False is plain interval arithmetic;
+    `rows` (B,): the samples whose balls are wanted; by default all.
 
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (B,)
-        Bounds that hold in exact arithmetic and for every float64 evaluation.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, the memorizer belongs to another norm, or it has no
-        budget and no radius is given.
+    Returned: `lower, upper`: Bounds that hold in exact arithmetic and for every float64 evaluation.
     """
     validation.instance(memorizer, "memorizer", Memorizer)
     if memorizer.p != math.inf:
@@ -510,45 +464,28 @@ def _milp_certificate(
     )
 
 
+@checked
 def certify(
     memorizer: Memorizer,
     method: Literal["auto", "exact", "interval", "milp"] = "auto",
     *,
-    radius: float | None = None,
+    radius: Nonnegative | None = None,
     rows: object = None,
     time_limit: float = 60.0,
 ) -> Certificate:
     """Certify that a memorizer classifies whole closed balls as their centers.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        The memorizer.
-    method : {"auto", "exact", "interval", "milp"}, default "auto"
-        "exact" certifies the construction in rational arithmetic, for p = 1, 2 and inf.  "interval"
-        bounds the stored network rigorously, aware of running maxima and minima, for p = inf.
-        "milp" finds the range of the stored network on each ball up to the tolerances of a solver,
-        for small networks and p = 1 or inf.  "auto" is "interval" for p = inf, else "exact".
-    radius : float, optional
-        The radius of the closed balls, ``>= 0``; by default the budget.  Up to the budget for
-        "exact".
-    rows : array-like of int, shape (B,), optional
-        The samples whose balls are looked at; by default all.
-    time_limit : float, default 60.0
-        For "milp": seconds for each of the two programs of a ball.
+    Here `memorizer`: the memorizer; `method`: "exact" certifies the construction in rational
+    arithmetic, for p = 1, 2 and inf.  "interval" bounds the stored network rigorously, aware of
+    running maxima and minima, for p = inf. "milp" finds the range of the stored network on each
+    ball up to the tolerances of a solver, for small networks and p = 1 or inf.  "auto" is
+    "interval" for p = inf, else "exact"; `radius`: the radius of the closed balls, ``>= 0``; by
+    default the budget.  Up to the budget for "exact"; `rows` (B,): the samples whose balls are
+    looked at; by default all; `time_limit`: for "milp": seconds for each of the two programs of a
+    ball.
 
-    Returns
-    -------
-    Certificate
-        What was proven, ball by ball, and of what.
+    What was proven, ball by ball, and of what.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form or the method does not serve this memorizer.
-
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorems 4.8, 5.2, B.2, B.3; the certificates are ours.
     """
     validation.instance(memorizer, "memorizer", Memorizer)
@@ -618,28 +555,18 @@ def _steepest_pair(memorizer: Memorizer) -> tuple[FloatArray, FloatArray]:
     return start + share * (end - start), end - share * (end - start)
 
 
+@described
 def lipschitz_certificate(memorizer: Memorizer) -> LipschitzCertificate:
     """Enclose the Lipschitz constant of a stored memorizer of the maximum norm, exactly.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        A memorizer of kind "lipschitz" (the constant is 1, or ``1 / (lambda/2 - mu)`` with a
-        budget, up to the rounding of the stored weights) or "linf" (``n max(h) / c``, with *h* the
-        labels above the shift).
+    Here `memorizer`: A memorizer of kind "lipschitz" (the constant is 1, or ``1 / (lambda/2 - mu)``
+    with a budget, up to the rounding of the stored weights) or "linf" (``n max(h) / c``, with *h*
+    the labels above the shift).
 
-    Returns
-    -------
-    LipschitzCertificate
-        An upper bound, and a slope that is attained between two points.
+    An upper bound, and a slope that is attained between two points.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no memorizer, or one of another norm.
+    Raises TypeError, ValueError: if it is no memorizer, or one of another norm.
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem 5.2.  That the constant is the smallest possible
     is our remark: the balls of the closest pair are ``lambda - 2 mu`` apart, and the function
     climbs from -1 to 1 between them.

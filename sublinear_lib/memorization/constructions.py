@@ -22,6 +22,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.memorization.datasets import CheckedData, checked_data
 from sublinear_lib.memorization.networks import AffineLayer, Matrix, ReLUNetwork
@@ -173,40 +174,17 @@ class Memorizer:
         return Size(size.width, size.depth, size.nonzeros + (self.shift != 0))
 
     def __call__(self, X: object) -> FloatArray:
-        """Evaluate the network in float64.
-
-        Parameters
-        ----------
-        X : array_like of float, shape (M, n)
-            The points.
-
-        Returns
-        -------
-        ndarray of float64, shape (M,)
-            The values.
-        """
+        """Evaluate the network in float64."""
         return self.network(X)
 
     def classify(self, X: object, within: float | None = None) -> FloatArray:
         """Return the label that the network gives to points.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (M, n)
-            The points.
-        within : float, optional
-            If given, a point whose value is farther than this from every label gets no label (NaN).
-            Outside all bumps the value is `shift`, which is no label, and yet closest to one.
+        Here `within`: if given, a point whose value is farther than this from every label gets no
+        label (NaN). Outside all bumps the value is `shift`, which is no label, and yet closest to
+        one.
 
-        Returns
-        -------
-        ndarray of float64, shape (M,)
-            The nearest label; of two the smaller.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X is no such array or `within` negative.
+        The nearest label; of two the smaller.
         """
         if within is not None:
             within = validation.scalar(within, "within", minimum=0)
@@ -226,20 +204,7 @@ class Memorizer:
     def reference(self, X: object) -> FloatArray:
         """Return what the network should compute, from a formula and not from its weights.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (M, n)
-            The points, ``|x_j| <= scale``.
-
-        Returns
-        -------
-        ndarray of float64, shape (M,)
-            The formula in the notes of the function that built the network.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X is no such array.
+        The formula in the notes of the function that built the network.
         """
         points = validation.float_array(X, "X", shape=("M", self.X.shape[1]), allow_empty=True)
         if self.kind == "lipschitz":
@@ -405,32 +370,18 @@ def _slopes(data: CheckedData, heights: FloatArray, margin: float) -> FloatArray
 # Theorem 4.8: the maximum norm.
 
 
+@described
 def memorize(X: object, y: object, mu: object) -> Memorizer:
     r"""Build the network of Theorem 4.8: any budget mu < lambda/2 in the maximum norm.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers, at least two different ones.
-    mu : float
-        The budget, 0 <= mu < lambda/2, absolute units.
+    Here `mu`: the budget, 0 <= mu < lambda/2, absolute units.
 
-    Returns
-    -------
-    Memorizer
-        A network of width 3n + 1 and depth 2N + 1 with N (8n + 5) nonzero parameters, one more if
-        a label is not positive (the bias of the output), fewer if a bias vanishes by chance.
+    A network of width 3n + 1 and depth 2N + 1 with N (8n + 5) nonzero parameters, one more if a
+    label is not positive (the bias of the output), fewer if a bias vanishes by chance.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `checked_data` (it names lambda and the largest budget); `ValueError` also if a parameter
-        would leave the range of float64.
+    Raises TypeError, ValueError: as `checked_data` (it names lambda and the largest budget);
+    `ValueError` also if a parameter would leave the range of float64.
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem 4.8; the wiring is ours and has their width,
     depth and order of parameters.  With ``c = lambda - 2 mu``, ``s_i(x) = sum_j relu(|x_j - x_ij|
     - mu)`` and heights ``h_i = y_i - shift > 0`` the network computes ::
@@ -451,8 +402,6 @@ def memorize(X: object, y: object, mu: object) -> Memorizer:
 
     Building is O(Nn), after the separation has been found.
 
-    Examples
-    --------
     >>> memorizer = memorize([[0.0, 0.0], [1.0, 0.25]], [1, 2], 0.375)
     >>> memorizer.size, memorizer.network.largest_weight
     (Size(width=7, depth=5, nonzeros=42), 8.0)
@@ -509,67 +458,35 @@ def _memorizer(
     )
 
 
-def linf_size(N: int, n: int) -> Size:
+@checked
+def linf_size(N: Count, n: Count) -> Size:
     """Return the size of the network of Theorem 4.8.
 
-    Parameters
-    ----------
-    N : int
-        The number of points.
-    n : int
-        Their dimension.
+    Here `N`: the number of points.
 
-    Returns
-    -------
-    Size
-        Width 3n + 1, depth 2N + 1, N (8n + 5) nonzeros.  Exact for positive labels, if no bias
-        vanishes (one does where ``x_1j`` is mu or -mu; the later layers see positive numbers).
+    Width 3n + 1, depth 2N + 1, N (8n + 5) nonzeros.  Exact for positive labels, if no bias vanishes
+    (one does where ``x_1j`` is mu or -mu; the later layers see positive numbers).  Source: after
+    Yu, Gao and Zhang (2024), Theorem 4.8; the exact number of nonzeros is ours.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a positive integer.
-
-    Notes
-    -----
-    Source: after Yu, Gao and Zhang (2024), Theorem 4.8; the exact number of nonzeros is ours.
-
-    Examples
-    --------
     >>> linf_size(10_000, 784)
     Size(width=2353, depth=20001, nonzeros=62770000)
     """
-    N, n = validation.count(N, "N"), validation.count(n, "n")
     return Size(3 * n + 1, 2 * N + 1, N * (8 * n + 5))
 
 
 # Theorem B.2: the sum norm.
 
 
+@described
 def memorize_l1(X: object, y: object, mu: object) -> Memorizer:
     r"""Build a network that memorizes with any budget mu < lambda/2 in the norm p = 1.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers, at least two different ones.
-    mu : float
-        The budget, 0 <= mu < lambda/2, absolute units of the norm p = 1.
+    Here `mu`: the budget, 0 <= mu < lambda/2, absolute units of the norm p = 1.
 
-    Returns
-    -------
-    Memorizer
-        A network of width 3n + 2 and depth 2N + 2 with N (8n + 7) + 2 nonzero parameters.
+    A network of width 3n + 2 and depth 2N + 2 with N (8n + 7) + 2 nonzero parameters.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `memorize`.
+    Raises TypeError, ValueError: as `memorize`.
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem B.2; construction and proof are ours.  With
     ``c = lambda - 2 mu`` and heights ``h_i = y_i - shift`` the network computes ::
 
@@ -584,8 +501,6 @@ def memorize_l1(X: object, y: object, mu: object) -> Memorizer:
     5n + 4, B 3n + 3 (the last 2n + 3), 4 for the last r, output 2; N less if mu = 0, one more
     if a label is not positive.
 
-    Examples
-    --------
     >>> memorizer = memorize_l1([[0.25, 0.5], [1.0, 0.25]], [1, 2], 0.375)
     >>> memorizer.size
     Size(width=8, depth=6, nonzeros=48)
@@ -625,37 +540,19 @@ def memorize_l1(X: object, y: object, mu: object) -> Memorizer:
     return _memorizer("l1", data, layers, margin, scale, shift)
 
 
-def l1_size(N: int, n: int) -> Size:
+@checked
+def l1_size(N: Count, n: Count) -> Size:
     """Return the size of the network of `memorize_l1`.
 
-    Parameters
-    ----------
-    N : int
-        The number of points.
-    n : int
-        Their dimension.
+    Here `N`: the number of points.
 
-    Returns
-    -------
-    Size
-        Width 3n + 2, depth 2N + 2, N (8n + 7) + 2 nonzeros.  Exact for mu > 0 and positive labels,
-        if no bias vanishes.
+    Width 3n + 2, depth 2N + 2, N (8n + 7) + 2 nonzeros.  Exact for mu > 0 and positive labels, if
+    no bias vanishes.  Source: after Yu, Gao and Zhang (2024), Theorem B.2, which gives the order
+    O(Nn).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a positive integer.
-
-    Notes
-    -----
-    Source: after Yu, Gao and Zhang (2024), Theorem B.2, which gives the order O(Nn).
-
-    Examples
-    --------
     >>> l1_size(60, 8)
     Size(width=26, depth=122, nonzeros=4262)
     """
-    N, n = validation.count(N, "N"), validation.count(n, "n")
     return Size(3 * n + 2, 2 * N + 2, N * (8 * n + 7) + 2)
 
 
@@ -679,42 +576,21 @@ def _square_levels(n: int, lam: float, mu: float, unit: float, terms: int) -> tu
     return (mu / unit) ** 2 + error, (lam / unit) * ((lam - 2 * mu) / unit) - error
 
 
-def l2_terms(n: int, lam: float, mu: float, scale: float) -> int:
+@checked
+def l2_terms(n: Count, lam: float, mu: float, scale: float) -> int:
     r"""Return the number K of sawtooth terms that `memorize_l2` takes by itself.
 
-    Parameters
-    ----------
-    n : int
-        The dimension.
-    lam : float
-        The separation in the norm p = 2, positive.
-    mu : float
-        The budget, 0 <= mu < lam/2.
-    scale : float
-        R, a bound of all coordinates on all balls, positive.
+    Here `lam`: the separation in the norm p = 2, positive; `mu`: the budget, 0 <= mu < lam/2;
+    `scale`: R, a bound of all coordinates on all balls, positive.
 
-    Returns
-    -------
-    int
-        The least ``K >= 1`` for which the error ``n 4^-(K+1)`` of n squares is at most half of
-        what separates balls, ``lam (lam - 2 mu) / (2R)^2``.
+    The least ``K >= 1`` for which the error ``n 4^-(K+1)`` of n squares is at most half of what
+    separates balls, ``lam (lam - 2 mu) / (2R)^2``.  Source: after Yu, Gao and Zhang (2024), Theorem
+    B.3, whose depth holds ``log(n / gamma^p)`` with ``gamma = lambda/2 - mu``: ``K`` is about
+    ``log_4(n R^2 / (lambda gamma))``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range, or if more than 500 terms were needed.
-
-    Notes
-    -----
-    Source: after Yu, Gao and Zhang (2024), Theorem B.3, whose depth holds ``log(n / gamma^p)`` with
-    ``gamma = lambda/2 - mu``: ``K`` is about ``log_4(n R^2 / (lambda gamma))``.
-
-    Examples
-    --------
     >>> [l2_terms(8, 1.0, mu, 2.0) for mu in (0.0, 0.25, 0.45, 0.4995)]
     [3, 4, 5, 8]
     """
-    n = validation.count(n, "n")
     lam = validation.scalar(lam, "lam", exclusive_minimum=0)
     mu = validation.scalar(mu, "mu", minimum=0, exclusive_maximum=lam / 2)
     scale = validation.scalar(scale, "scale", exclusive_minimum=0)
@@ -732,34 +608,19 @@ def _unresolved(mu: float, lam: float, scale: float) -> str:
     )
 
 
+@described
 def memorize_l2(X: object, y: object, mu: object, terms: int | None = None) -> Memorizer:
     r"""Build a network that memorizes with any budget mu < lambda/2 in the Euclidean norm.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers, at least two different ones.
-    mu : float
-        The budget, 0 <= mu < lambda/2, absolute units of the norm p = 2.
-    terms : int, optional
-        The number K of sawtooth terms, at most 500.  By default that of `l2_terms`; more terms make
-        the network deeper and its weights smaller.
+    Here `mu`: the budget, 0 <= mu < lambda/2, absolute units of the norm p = 2; `terms`: the number
+    K of sawtooth terms, at most 500.  By default that of `l2_terms`; more terms make the network
+    deeper and its weights smaller.
 
-    Returns
-    -------
-    Memorizer
-        A network of width 3n + 2 and depth N (K + 3) + 1; see `l2_size` for its nonzeros.
+    A network of width 3n + 2 and depth N (K + 3) + 1; see `l2_size` for its nonzeros.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `memorize`; `ValueError` also if `terms` are too few for this budget (the message gives
-        the least number).
+    Raises TypeError, ValueError: as `memorize`; `ValueError` also if `terms` are too few for this
+    budget (the message gives the least number).
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem B.3, here for p = 2; construction and proof are
     ours.  A square is not piecewise linear.  On [0, 1] ::
 
@@ -779,8 +640,6 @@ def memorize_l2(X: object, y: object, mu: object, terms: int | None = None) -> M
     2 relu(g) - 4 relu(g - 1/2)`` and keep the running sum, one for ``relu(Q_i - a)`` and one for
     ``r_i``.
 
-    Examples
-    --------
     >>> memorizer = memorize_l2([[0.25, 0.5], [1.0, 0.25]], [1, 2], 0.25)
     >>> memorizer.size, memorizer.terms
     (Size(width=8, depth=15, nonzeros=194), 4)
@@ -872,72 +731,38 @@ def _last_tooth(n: int, terms: int, carry: bool) -> Matrix:
     return rows.add([*range(n, 3 * n), 3 * n + 1], _sum_row(n, terms)).build()
 
 
-def l2_size(N: int, n: int, terms: int) -> Size:
+@checked
+def l2_size(N: Count, n: Count, terms: Count) -> Size:
     """Return the size of the network of `memorize_l2`.
 
-    Parameters
-    ----------
-    N : int
-        The number of points.
-    n : int
-        Their dimension.
-    terms : int
-        The number K of sawtooth terms.
+    Here `N`: the number of points; `terms`: the number K of sawtooth terms.
 
-    Returns
-    -------
-    Size
-        Width 3n + 2, depth N (K + 3) + 1, ``N (K (8n + 2) + 9n + 8) - n`` nonzeros.  Exact for
-        positive labels, if no bias vanishes.
+    Width 3n + 2, depth N (K + 3) + 1, ``N (K (8n + 2) + 9n + 8) - n`` nonzeros.  Exact for positive
+    labels, if no bias vanishes.  Source: after Yu, Gao and Zhang (2024), Theorem B.3, which gives
+    orders.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a positive integer.
-
-    Notes
-    -----
-    Source: after Yu, Gao and Zhang (2024), Theorem B.3, which gives orders.
-
-    Examples
-    --------
     >>> l2_size(60, 8, 6)
     Size(width=26, depth=541, nonzeros=28552)
     """
-    N, n = validation.count(N, "N"), validation.count(n, "n")
-    K = validation.count(terms, "terms")
-    return Size(3 * n + 2, N * (K + 3) + 1, N * (K * (8 * n + 2) + 9 * n + 8) - n)
+    return Size(3 * n + 2, N * (terms + 3) + 1, N * (terms * (8 * n + 2) + 9 * n + 8) - n)
 
 
 # Theorem 5.2: two labels, Lipschitz constant under control.
 
 
+@described
 def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memorizer:
     r"""Build the network of Theorem 5.2: two labels, and the smallest possible Lipschitz constant.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    s : array_like of float, shape (N,)
-        Their labels, -1 or +1, both present.
-    mu : float, optional
-        A budget, 0 <= mu < lambda/2 in the maximum norm.  If given, the output is clipped and has
-        the value s_i on the ball of x_i.  Without it the *sign* is right for every such budget.
+    Here `s` (N,): their labels, -1 or +1, both present; `mu`: A budget, 0 <= mu < lambda/2 in the
+    maximum norm.  If given, the output is clipped and has the value s_i on the ball of x_i.
+    Without it the *sign* is right for every such budget.
 
-    Returns
-    -------
-    Memorizer
-        A network of width 3n + 3 and depth ``N (L + 1) + 2``, one more if it is clipped, where
-        ``L = max(1, ceil(log2 n))``; see `lipschitz_size` for its nonzeros.  Labels are in `y`.
+    A network of width 3n + 3 and depth ``N (L + 1) + 2``, one more if it is clipped, where ``L =
+    max(1, ceil(log2 n))``; see `lipschitz_size` for its nonzeros.  Labels are in `y`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `memorize`; `ValueError` also for a label that is not -1 or +1.
+    Raises TypeError, ValueError: as `memorize`; `ValueError` also for a label that is not -1 or +1.
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem 5.2, which controls the Lipschitz constant at
     the price of a factor log n in depth; construction, constant and proof are ours.  With the
     distances to the points of either label in the maximum norm, ::
@@ -955,8 +780,6 @@ def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memori
     relu(b - a)``; then ``e = relu(D - m)`` and ``D <- D - e = min(D, m)`` for the label of
     sample i.  The distances begin with 4R, which is more than any within ``|x_j| <= R``.
 
-    Examples
-    --------
     >>> memorizer = memorize_lipschitz([[0.25, 0.5], [1.0, 0.25]], [1, -1], 0.25)
     >>> memorizer.size
     Size(width=9, depth=7, nonzeros=66)
@@ -1052,42 +875,22 @@ def _tree(n: int, sign: float | None) -> list[Matrix]:
     return matrices
 
 
-def lipschitz_size(N: int, n: int, *, clipped: bool = False) -> Size:
+@checked
+def lipschitz_size(N: Count, n: Count, *, clipped: Flag = False) -> Size:
     """Return the size of the network of `memorize_lipschitz`.
 
-    Parameters
-    ----------
-    N : int
-        The number of points.
-    n : int
-        Their dimension.
-    clipped : bool, default False
-        Whether the output is clipped, that is, whether there is a budget.
+    Here `N`: the number of points; `clipped`: whether the output is clipped, that is, whether there
+    is a budget.
 
-    Returns
-    -------
-    Size
-        Width 3n + 3, depth ``N (L + 1) + 2`` (one more if clipped) with ``L = max(1, ceil(log2
-        n))``, and O(N n log n) nonzeros, counted exactly if no bias vanishes.
+    Width 3n + 3, depth ``N (L + 1) + 2`` (one more if clipped) with ``L = max(1, ceil(log2 n))``,
+    and O(N n log n) nonzeros, counted exactly if no bias vanishes.  Source: after Yu, Gao and Zhang
+    (2024), Theorem 5.2, which gives O(N n log n).  A level of the tree that reads m values of two
+    pieces has ``n + 2`` nonzeros for what it carries, 6 for each pair and 2 for a lonely value; a
+    lonely value of the level before has one piece, not two.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a positive integer or `clipped` no truth value.
-
-    Notes
-    -----
-    Source: after Yu, Gao and Zhang (2024), Theorem 5.2, which gives O(N n log n).  A level of the
-    tree that reads m values of two pieces has ``n + 2`` nonzeros for what it carries, 6 for each
-    pair and 2 for a lonely value; a lonely value of the level before has one piece, not two.
-
-    Examples
-    --------
     >>> lipschitz_size(300, 64)
     Size(width=195, depth=2102, nonzeros=330068)
     """
-    N, n = validation.count(N, "N"), validation.count(n, "n")
-    clipped = validation.boolean(clipped, "clipped")
     levels, nonzeros, pieces, values = 0, 0, 2, n
     # `pieces` are those of the last value; all others have two.
     while not levels or values > 1:

@@ -19,11 +19,10 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
 
 __all__ = [
-    "CheckedData",
-    "ClosestPair",
     "Split",
     "checked_data",
     "closest_pair",
@@ -264,34 +263,18 @@ def _closest(X: FloatArray, y: FloatArray, p: float) -> ClosestPair | None:
 def separation(X: object, y: object, p: float = math.inf) -> float:
     r"""Return ``lambda = min { ||x_i - x_k||_p : y_i != y_k }``.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers.
-    p : {1, 2, inf}, default inf
-        The norm.
+    Here `p`: the norm.
 
-    Returns
-    -------
-    float
-        The separation: infinite if there is one label only, 0 if equal points have different
-        labels.  For p = inf it is the true minimum, correctly rounded; for p = 1 and 2 the choice
-        of the closest pair is subject to rounding, relative error about ``n 2^-52``.
+    The separation: infinite if there is one label only, 0 if equal points have different labels.
+    For p = inf it is the true minimum, correctly rounded; for p = 1 and 2 the choice of the closest
+    pair is subject to rounding, relative error about ``n 2^-52``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not hold finite real numbers of the right shape.
+    Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
+    shape.
 
-    Notes
-    -----
     Source: Yu, Gao and Zhang (2024), the separation bound lambda_D^p.  At most ``N^2 n / 2``
     operations; a pair is left as soon as it is known to be farther apart than another.
 
-    Examples
-    --------
     >>> separation([[0.0, 0.0], [1.0, 3.0], [0.5, 0.0]], [1, 2, 1])
     3.0
     >>> separation([[0.0], [1.0]], [7, 7])
@@ -305,28 +288,11 @@ def separation(X: object, y: object, p: float = math.inf) -> float:
 def closest_pair(X: object, y: object, p: float = math.inf) -> ClosestPair:
     """Return two points with different labels that are closest to each other.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, at least two different ones.
-    p : {1, 2, inf}, default inf
-        The norm.
+    Here `p`: the norm.
 
-    Returns
-    -------
-    ClosestPair
-        Rows and distance.
+    Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
+    shape, or if there is one label only.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not hold finite real numbers of the right shape, or if there is one
-        label only.
-
-    Examples
-    --------
     >>> closest_pair([[0.0, 0.0], [1.0, 3.0], [0.5, 0.0]], [1, 2, 1])
     ClosestPair(i=0, k=1, distance=3.0)
     """
@@ -341,28 +307,14 @@ def closest_pair(X: object, y: object, p: float = math.inf) -> ClosestPair:
 def largest_budget(X: object, y: object, p: float = math.inf) -> float:
     """Return ``lambda/2``: every smaller budget can be reached, this one cannot.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels.
-    p : {1, 2, inf}, default inf
-        The norm.
+    Here `p`: the norm.
 
-    Returns
-    -------
-    float
-        Half the separation.  The bound is strict: at ``mu = lambda/2`` the closed balls around the
-        closest pair touch, and one point would need two values.
+    Half the separation.  The bound is strict: at ``mu = lambda/2`` the closed balls around the
+    closest pair touch, and one point would need two values.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not hold finite real numbers of the right shape.
+    Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
+    shape.
 
-    Examples
-    --------
     >>> largest_budget([[0.0], [1.0]], [1, 2])
     0.5
     """
@@ -376,55 +328,29 @@ def _one_class(labels: FloatArray, name: str) -> str:
     )
 
 
+@checked
 def checked_data(
     X: object,
     y: object,
     mu: object = 0.0,
     p: float = math.inf,
     *,
-    two_labels: bool = True,
+    two_labels: Flag = True,
     label_name: str = "y",
 ) -> CheckedData:
     """Check what every construction asks for, and measure the separation.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers.
-    mu : float, default 0
-        The budget, absolute units of the norm p.
-    p : {1, 2, inf}, default inf
-        The norm.
-    two_labels : bool, default True
-        Whether one label only is an error.
-    label_name : str, default "y"
-        The name of the labels in messages.
+    Here `mu`: the budget, absolute units of the norm p; `p`: the norm; `two_labels`: whether one
+    label only is an error; `label_name`: the name of the labels in messages.
 
-    Returns
-    -------
-    CheckedData
-        Read-only copies, the separation and the closest pair.
+    Read-only copies, the separation and the closest pair.
 
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong kind.
-    ValueError
-        If numbers are not finite or shapes do not fit; if there is one label only; if two equal
-        points have different labels (the message gives the rows); or if mu is negative or not below
-        half the separation (the message gives lambda and what is admissible).
-
-    Examples
-    --------
     >>> checked_data([[0.0], [1.0]], [1, 2], 0.5)
     Traceback (most recent call last):
         ...
     ValueError: mu must be >= 0 and < lambda/2 = 0.5, got 0.5: the closest points with different labels, rows 0 and 1 of X, are lambda = 1.0 apart (p = inf), and their balls would meet; the largest admissible budget is 0.49999999999999994
     """  # noqa: E501 (the message is shown as it is raised)
     norm = checked_norm(p)
-    two_labels = validation.boolean(two_labels, "two_labels")
     points, labels = _points_and_labels(X, y, label_name)
     pair = _closest(points, labels, norm)
     if pair is None and two_labels:
@@ -478,46 +404,22 @@ def _frozen(array: FloatArray) -> FloatArray:
     return copy
 
 
+@checked
 def random_points(
-    N: int, n: int, classes: int, rng: Seed, grid: int | None = None
+    N: Count, n: Count, classes: int, rng: Seed, grid: int | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return uniform random points in the unit cube with random labels.
 
-    Parameters
-    ----------
-    N : int
-        The number of points.
-    n : int
-        Their dimension.
-    classes : int
-        The number of labels, 1 <= classes <= N; each occurs.
-    rng : int, SeedSequence or Generator
-        Source of randomness.
-    grid : int, optional
-        If given, the coordinates are multiples of 1/grid, and the points are all different.  For a
-        power of two they are exact in float64, which is what exact certificates like.
+    Here `N`: the number of points; `classes`: the number of labels, 1 <= classes <= N; each occurs;
+    `grid`: if given, the coordinates are multiples of 1/grid, and the points are all different.
+    For a power of two they are exact in float64, which is what exact certificates like.
 
-    Returns
-    -------
-    X : ndarray of float64, shape (N, n)
-        The points.
-    y : ndarray of float64, shape (N,)
-        Labels 1, ..., classes.
+    Returned: `X`: The points. `y`: Labels 1, ..., classes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is no count, there are more labels than points, or the grid has fewer than
-        2N points.
-
-    Examples
-    --------
     >>> X, y = random_points(5, 2, 3, rng=0, grid=8)
     >>> bool((X * 8 == np.round(X * 8)).all()), sorted(set(y.tolist()))
     (True, [1.0, 2.0, 3.0])
     """
-    N = validation.count(N, "N")
-    n = validation.count(n, "n")
     classes = validation.count(classes, "classes", maximum=N)
     if grid is not None:
         grid = validation.count(grid, "grid")
@@ -543,41 +445,21 @@ def _repeated(X: FloatArray) -> IntArray:
     return np.setdiff1d(np.arange(len(X)), first)
 
 
-def simplex_points(n: int, N: int | None = None) -> tuple[FloatArray, FloatArray]:
+@checked
+def simplex_points(n: Count, N: int | None = None) -> tuple[FloatArray, FloatArray]:
     """Return the data that no narrow first layer can memorize robustly.
 
-    Parameters
-    ----------
-    n : int
-        The dimension.
-    N : int, optional
-        The number of points, at least n + 1, which is the default.
+    Here `N`: the number of points, at least n + 1, which is the default.
 
-    Returns
-    -------
-    X : ndarray of float64, shape (N, n)
-        The origin, the unit vectors e_1, ..., e_n, then 2 e_1, 3 e_1, ...
-    y : ndarray of float64, shape (N,)
-        1 for the origin, 2 for the others; the separation is 1 in every norm.
+    Returned: `X`: The origin, the unit vectors e_1, ..., e_n, then 2 e_1, 3 e_1, ... `y`: 1 for the
+    origin, 2 for the others; the separation is 1 in every norm.  Source: the lower bound on the
+    width of Yu, Gao and Zhang (2024), in the form of Kim, Moon and Yun (2025).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If n is no positive integer or N smaller than n + 1.
-
-    Notes
-    -----
-    Source: the lower bound on the width of Yu, Gao and Zhang (2024), in the form of Kim, Moon and
-    Yun (2025).
-
-    Examples
-    --------
     >>> simplex_points(2)
     (array([[0., 0.],
            [1., 0.],
            [0., 1.]]), array([1., 2., 2.]))
     """
-    n = validation.count(n, "n")
     N = n + 1 if N is None else validation.count(N, "N", minimum=n + 1)
     X = np.zeros((N, n))
     X[1 : n + 1] = np.eye(n)
@@ -587,48 +469,25 @@ def simplex_points(n: int, N: int | None = None) -> tuple[FloatArray, FloatArray
     return X, y
 
 
+@checked
 def plane_points(
-    N: int, classes: int, rng: Seed, *, grid: int = 64, candidates: int = 64
+    N: Count, classes: int, rng: Seed, *, grid: int = 64, candidates: Count = 64
 ) -> tuple[FloatArray, FloatArray]:
     """Return a few well separated points of the unit square, for pictures of level sets.
 
-    Parameters
-    ----------
-    N : int
-        The number of points.
-    classes : int
-        The number of labels, 1 <= classes <= N; they occur equally often, up to one.
-    rng : int, SeedSequence or Generator
-        Source of randomness.
-    grid : int, default 64
-        Coordinates are multiples of 1/grid, strictly inside the square.
-    candidates : int, default 64
-        How many places are tried for each point; the one farthest from the points so far (maximum
-        norm) is taken.
+    Here `N`: the number of points; `classes`: the number of labels, 1 <= classes <= N; they occur
+    equally often, up to one; `grid`: coordinates are multiples of 1/grid, strictly inside the
+    square; `candidates`: how many places are tried for each point; the one farthest from the points
+    so far (maximum norm) is taken.
 
-    Returns
-    -------
-    X : ndarray of float64, shape (N, 2)
-        The points, all different.
-    y : ndarray of float64, shape (N,)
-        Labels 1, ..., classes.
+    Returned: `X`: The points, all different. `y`: Labels 1, ..., classes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is no count, there are more labels than points, or the grid has fewer than
-        2N inner points.
-
-    Examples
-    --------
     >>> X, y = plane_points(6, 3, rng=1)
     >>> X.shape, separation(X, y) > 0.25
     ((6, 2), True)
     """
-    N = validation.count(N, "N")
     classes = validation.count(classes, "classes", maximum=N)
     grid = validation.count(grid, "grid", minimum=2)
-    candidates = validation.count(candidates, "candidates")
     if (grid - 1) ** 2 < 2 * N:
         raise ValueError(
             f"grid must have at least 2 N = {2 * N} inner points (grid - 1)^2, got {grid}"
@@ -649,31 +508,18 @@ def plane_points(
     return X, y
 
 
+@described
 def digits(N: int, rng: Seed, labels: DigitLabels = "class") -> Split:
     """Split scikit-learn's handwritten digits into points to memorize and others.
 
-    Parameters
-    ----------
-    N : int
-        The number of points to memorize, at most 1796 of the 1797 images.
-    rng : int, SeedSequence or Generator
-        Source of randomness of the choice.
-    labels : {"class", "parity"}, default "class"
-        Labels 1, ..., 10 for the digits 0, ..., 9; or +1 for even and -1 for odd digits.
+    Here `N`: the number of points to memorize, at most 1796 of the 1797 images; `labels`: labels 1,
+    ..., 10 for the digits 0, ..., 9; or +1 for even and -1 for odd digits.
 
-    Returns
-    -------
-    Split
-        Pixels in [0, 1], n = 64, multiples of 1/16 and so exact; the images come with scikit-learn,
-        nothing is fetched.
+    Pixels in [0, 1], n = 64, multiples of 1/16 and so exact; the images come with scikit-learn,
+    nothing is fetched.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If N is no such count or `labels` another word.
+    Raises TypeError, ValueError: if N is no such count or `labels` another word.
 
-    Examples
-    --------
     >>> X, y, X_test, y_test = digits(200, rng=0, labels="parity")
     >>> X.shape, X_test.shape, sorted(set(y.tolist()))
     ((200, 64), (1597, 64), [-1.0, 1.0])

@@ -15,13 +15,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from sublinear_lib._arguments import Positive, checked
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.memorization.datasets import checked_data
 from sublinear_lib.memorization.networks import ReLUNetwork
 from sublinear_lib.memorization.two_neurons import fractions, inner, minimizer, width_two
-from sublinear_lib.validation import scalar
 
-__all__ = ["ExactValues", "exact_values_program"]
+__all__ = ["exact_values_program"]
 
 
 @dataclass(frozen=True)
@@ -54,33 +54,16 @@ class ExactValues:
     programs: int
 
 
-def exact_values_program(X: FloatArray, y: FloatArray, mu: float) -> ExactValues:
+@checked
+def exact_values_program(X: FloatArray, y: FloatArray, mu: Positive) -> ExactValues:
     r"""Decide by one linear program whether two neurons can equal the labels on all balls.
 
-    Parameters
-    ----------
-    X : array-like, shape (N, n)
-        The samples.
-    y : array-like, shape (N,)
-        Their labels; any number of different ones.
-    mu : float
-        The budget, positive: the radius of the closed balls in the maximum norm.
+    Here `mu`: the budget, positive: the radius of the closed balls in the maximum norm.
 
-    Returns
-    -------
-    ExactValues
-        The answer, the largest budget, and a network.
+    The answer, the largest budget, and a network.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For data of the wrong shape or equal points with different labels, or a budget that is not
-        positive.
-    ArithmeticError
-        If the solver gives no answer.
+    Raises ArithmeticError: if the solver gives no answer.
 
-    Notes
-    -----
     Ours.  **Claim.**  *For mu > 0, a network* ``F = c + a_1 relu(l_1) + a_2 relu(l_2)`` *that
     equals* ``y_i`` *on the ball of every sample exists if and only if all labels are equal, or
     there are two and a plane keeps the balls of one strictly from those of the other.*
@@ -113,8 +96,6 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: float) -> ExactValues
     be integers, so the network is exact as it is stored.  A budget so close below the largest one
     that the rounded w has no gap left is refused.
 
-    Examples
-    --------
     >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1.0, 2.0, 2.0]
     >>> answer = exact_values_program(X, y, 0.2)
     >>> answer.found, round(answer.radius, 12)
@@ -126,15 +107,14 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: float) -> ExactValues
     """
     data = checked_data(X, y, two_labels=False)
     points, values = data.X, data.y
-    budget = scalar(mu, "mu", exclusive_minimum=0.0)
     n = points.shape[1]
     zero = np.zeros(n)
     labels = np.unique(values)
     if labels.size == 1:
         constant = width_two(np.zeros(2), np.zeros((2, n)), np.zeros(2), float(labels[0]))
-        return ExactValues(True, budget, math.inf, constant, zero, 0)
+        return ExactValues(True, mu, math.inf, constant, zero, 0)
     if labels.size > 2:
-        return ExactValues(False, budget, 0.0, None, zero, 0)
+        return ExactValues(False, mu, 0.0, None, zero, 0)
     upper = values == labels[1]
     signs = np.where(upper, -1.0, 1.0)[:, None]
     eye, none = np.eye(n), np.zeros((n, 1))
@@ -152,16 +132,16 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: float) -> ExactValues
         bounds=(None, None),
     )
     if solution is None:
-        return ExactValues(False, budget, 0.0, None, zero, 1)
+        return ExactValues(False, mu, 0.0, None, zero, 1)
     w = solution[:n]
     size = float(np.abs(w).sum())
-    end, start = _gap(w, points, upper, Fraction(budget))
+    end, start = _gap(w, points, upper, Fraction(mu))
     network = None
     if end < start:
         network = _ramp(w, end, start, float(labels[0]), float(labels[1]))
         if network is None:
-            return ExactValues(True, budget, 1.0 / size, None, w / size, 1)
-    return ExactValues(network is not None, budget, 1.0 / size, network, w / size, 1)
+            return ExactValues(True, mu, 1.0 / size, None, w / size, 1)
+    return ExactValues(network is not None, mu, 1.0 / size, network, w / size, 1)
 
 
 def _gap(

@@ -24,6 +24,7 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from sublinear_lib._arguments import Count, Flag, Positive, checked, described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization.hypergraphs import Hypergraph, coloring
 from sublinear_lib.memorization.networks import ReLUNetwork
@@ -35,16 +36,14 @@ from sublinear_lib.memorization.two_neurons import (
     two_labels,
     width_two,
 )
-from sublinear_lib.validation import boolean, choice, count, scalar
+from sublinear_lib.validation import choice, scalar
 
 __all__ = [
     "Answer",
-    "Decoding",
     "Growth",
     "coloring_of_network",
     "exists_width_two",
     "gadget",
-    "gadget_assignments",
     "growth",
     "network_of_coloring",
 ]
@@ -59,24 +58,16 @@ _THRESHOLD = Fraction(3, 2)  # between the labels 1 and 2 of a gadget
 _MOST_PROGRAMS = 2**20
 
 
+@described
 def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     r"""Turn a hypergraph into data that two neurons memorize if and only if it is 2-colorable.
 
-    Parameters
-    ----------
-    h : Hypergraph
-        V vertices and E edges of two or three vertices.
+    Here `h`: V vertices and E edges of two or three vertices.
 
-    Returns
-    -------
-    X : ndarray of float64, shape (E + V + 3, V + 1)
-        First 0 and the sums ``e_c = sum_{i in c} e_i`` of the edges c, then the unit vectors
-        ``e_1, ..., e_V`` of the vertices, then ``e_{V+1}`` and ``-e_{V+1}``.
-    y : ndarray of float64, shape (E + V + 3,)
-        Label 2 for 0 and the edges, label 1 for all others.
+    Returned: `X`: First 0 and the sums ``e_c = sum_{i in c} e_i`` of the edges c, then the unit
+    vectors ``e_1, ..., e_V`` of the vertices, then ``e_{V+1}`` and ``-e_{V+1}``. `y`: Label 2 for 0
+    and the edges, label 1 for all others.
 
-    Notes
-    -----
     The points are different and have whole coordinates, so their separation is 1: that of 0 and
     ``e_1``.
 
@@ -97,8 +88,6 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     original theorem covers budgets that are a fixed share of the separation is not known to us:
     this proof does not.
 
-    Examples
-    --------
     >>> X, y = gadget(Hypergraph(2, [(0, 1)]))
     >>> X.astype(int).tolist()
     [[0, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -1]]
@@ -114,36 +103,24 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     return X, np.append(np.full(E + 1, 2.0), np.full(V + 2, 1.0))
 
 
-def gadget_assignments(vertices: int, kind: Kind = "half-spaces") -> int:
+@checked
+def gadget_assignments(vertices: Count, kind: Kind = "half-spaces") -> int:
     """Count the linear programs of a complete search on a gadget.
 
-    Parameters
-    ----------
-    vertices : int
-        The number V of vertices of the hypergraph, ``>= 1``.
-    kind : {"half-spaces", "sum"}
-        The shape of the region, see `exists_width_two`.
+    Here `vertices`: the number V of vertices of the hypergraph, ``>= 1``; `kind`: the shape of the
+    region, see `exists_width_two`.
 
-    Returns
-    -------
-    int
-        ``2^(V+2)`` or ``3^(V+2)``: all V + 2 points of label 1 lie outside, each beyond one of two
-        or three half-spaces.
+    Returned: ``2^(V+2)`` or ``3^(V+2)``: all V + 2 points of label 1 lie outside, each beyond one
+    of two or three half-spaces.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `vertices` is not a positive integer, or for an unknown kind.
-
-    Examples
-    --------
     >>> gadget_assignments(3), gadget_assignments(3, "sum")
     (32, 243)
     """
-    outside = count(vertices, "vertices") + 2
+    outside = vertices + 2
     return int((2 if choice(kind, "kind", _KINDS) == "half-spaces" else 3) ** outside)
 
 
+@described
 def network_of_coloring(
     h: Hypergraph,
     colors: Sequence[int],
@@ -153,33 +130,17 @@ def network_of_coloring(
 ) -> ReLUNetwork:
     r"""Build a network of depth 2 and width 2 from a proper 2-coloring.
 
-    Parameters
-    ----------
-    h : Hypergraph
-        The hypergraph.
-    colors : sequence of int, length V
-        A proper coloring with the colors 0 and 1.
-    kind : {"half-spaces", "sum"}
-        The signs of the two output weights: different, and one network serves every budget, or
-        both negative, and the weights depend on the budget.
-    radius : float, optional
-        The budget for the kind "sum", below ``1 / (2 max_t ||a_t||_1)``.  By default half of that.
-        Not used otherwise.
+    Here `h`: the hypergraph; `colors`: A proper coloring with the colors 0 and 1; `kind`: the signs
+    of the two output weights: different, and one network serves every budget, or both negative, and
+    the weights depend on the budget; `radius`: the budget for the kind "sum", below ``1 / (2 max_t
+    ||a_t||_1)``.  By default half of that. Not used otherwise.
 
-    Returns
-    -------
-    ReLUNetwork
-        It classifies the gadget robustly: at every budget below ``1 / (2 max_t ||a_t||_1)``, or at
-        the given one.  That number is at least ``1 / (2 (2 V + 1))``.
+    It classifies the gadget robustly: at every budget below ``1 / (2 max_t ||a_t||_1)``, or at the
+    given one.  That number is at least ``1 / (2 (2 V + 1))``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the colors are not 0 and 1, one for each vertex; if an edge has only one color; for an
-        unknown kind or a budget out of range.
+    Raises TypeError, ValueError: if the colors are not 0 and 1, one for each vertex; if an edge has
+    only one color; for an unknown kind or a budget out of range.
 
-    Notes
-    -----
     Ours.  Let s be the size of the largest edge.  For the colors t = 0, 1 put
     ``h_t(x) = <a_t, x> + 1/2``, where ``a_t`` has the entry -1 at the vertices of color t and s - 1
     at the others, and -1 and +1, respectively, at coordinate V + 1.  Then
@@ -203,9 +164,8 @@ def network_of_coloring(
     ``K delta > 1``.  Here ``delta = 1/2 - mu max_t ||a_t||_1``, and K is the next integer above
     ``1 / delta`` that float64 holds.
 
-    Examples
-    --------
-    >>> from sublinear_lib.memorization import cycle, robust_radii
+    >>> from sublinear_lib.memorization import cycle
+    >>> from sublinear_lib.memorization.two_neurons import robust_radii
     >>> square = cycle(4)
     >>> network = network_of_coloring(square, (0, 1, 0, 1))
     >>> network.depth, network.width
@@ -262,31 +222,17 @@ class Decoding:
     rules: tuple[str, ...]
 
 
+@described
 def coloring_of_network(h: Hypergraph, network: ReLUNetwork) -> Decoding:
     r"""Read a proper 2-coloring off any network of two hidden neurons that memorizes the gadget.
 
-    Parameters
-    ----------
-    h : Hypergraph
-        The hypergraph.
-    network : ReLUNetwork
-        A network of depth 2 and width 1 or 2, with V + 1 inputs and one output, that classifies
-        every point of ``gadget(h)``: above 3/2 for label 2, below for label 1.  It need not be
-        robust.
+    Here `h`: the hypergraph.
 
-    Returns
-    -------
-    Decoding
-        The coloring, the kind of the region and the rule that colored each vertex.
+    The coloring, the kind of the region and the rule that colored each vertex.
 
-    Raises
-    ------
-    ValueError
-        If the network has another shape, or does not classify a point of the gadget; the message
-        gives the point and the value.
+    Raises ValueError: if the network has another shape, or does not classify a point of the gadget;
+    the message gives the point and the value.
 
-    Notes
-    -----
     Ours; computed in rational arithmetic from the stored weights.  Write
     ``f = F - 3/2 = c + a_1 relu(l_1) + a_2 relu(l_2)``.  Because ``|a| relu(l) = relu(|a| l)``, we
     may put the sizes of the output weights into ``l_t`` and keep signs only; a weight 0 becomes
@@ -325,8 +271,6 @@ def coloring_of_network(h: Hypergraph, network: ReLUNetwork) -> Decoding:
     The four cases cover all signs.  Ties do not matter: if a value 3/2 counted for one of the
     labels, a small change of the output bias would make all inequalities strict.
 
-    Examples
-    --------
     >>> from sublinear_lib.memorization import cycle
     >>> square = cycle(4)
     >>> network = network_of_coloring(square, (1, 0, 1, 0), kind="sum")
@@ -571,6 +515,7 @@ def _separable(inside: FloatArray, x: FloatArray) -> bool:
     return found is not None
 
 
+@checked
 def exists_width_two(
     X: FloatArray,
     y: FloatArray,
@@ -578,49 +523,25 @@ def exists_width_two(
     *,
     kinds: Iterable[Kind] = _KINDS,
     sides: Iterable[Side] = _SIDES,
-    early_exit: bool = True,
+    early_exit: Flag = True,
     box: float = 64.0,
-    time_limit: float = 60.0,
+    time_limit: Positive = 60.0,
 ) -> Answer:
     r"""Decide whether a network of depth 2 and width 2 classifies data with two labels.
 
-    Parameters
-    ----------
-    X : array-like, shape (N, n)
-        The samples.
-    y : array-like, shape (N,)
-        Their labels, exactly two different ones.
-    method : {"milp", "enumerate", "backtrack"}
-        One mixed-integer program for each shape; or one linear program for every assignment of
-        outside points to half-spaces; or the same one point at a time, leaving assignments whose
-        beginning has no network already.
-    kinds : iterable of {"half-spaces", "sum"}
-        The shapes to try, see the notes.
-    sides : iterable of {"upper", "lower"}
-        Which label the convex region may hold: the larger or the smaller.
-    early_exit : bool, default True
-        Whether to stop at the first network.  If not, "enumerate" solves every program.
-    box : float, default 64
-        For "milp" only: the largest unknown looked for, where every inequality holds with a margin
-        of 1.  On a `gadget` 8 loses nothing: if there is a coloring, then with the functions of
-        `network_of_coloring`, ``u_t = -2 h_t`` or ``l_t = -4 h_t`` and ``c = 1`` are a solution.
-    time_limit : float, default 60
-        Seconds after which a search gives up.
+    Here `method`: one mixed-integer program for each shape; or one linear program for every
+    assignment of outside points to half-spaces; or the same one point at a time, leaving
+    assignments whose beginning has no network already; `kinds`: the shapes to try, see the notes;
+    `sides`: which label the convex region may hold: the larger or the smaller; `early_exit`:
+    whether to stop at the first network.  If not, "enumerate" solves every program; `box`: for
+    "milp" only: the largest unknown looked for, where every inequality holds with a margin of 1.
+    On a `gadget` 8 loses nothing: if there is a coloring, then with the functions of
+    `network_of_coloring`, ``u_t = -2 h_t`` or ``l_t = -4 h_t`` and ``c = 1`` are a solution;
+    `time_limit`: seconds after which a search gives up.
 
-    Returns
-    -------
-    Answer
-        The answer, with a network that was checked exactly.  That there is none rests on a
-        solver's word in floating point, and for "milp" on `box`.
+    The answer, with a network that was checked exactly.  That there is none rests on a solver's
+    word in floating point, and for "milp" on `box`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For data of the wrong shape, another number of labels than two, an unknown name, numbers
-        out of range, or an enumeration of more than ``2**20`` programs.
-
-    Notes
-    -----
     Ours, after the case distinction of `coloring_of_network`.  Let f be the network less the
     midpoint of the labels.  By the signs of its output weights, one of ``{f > 0}`` and
     ``{f < 0}`` is a convex region of one of two shapes, and the samples of the other label lie
@@ -639,8 +560,6 @@ def exists_width_two(
     Only a data set without a network needs all.  A first round of M programs looks for a point
     outside that no half-space keeps from the region: there is no network then.
 
-    Examples
-    --------
     >>> from sublinear_lib.memorization import cycle
     >>> exists_width_two(*gadget(cycle(4))).found, exists_width_two(*gadget(cycle(5))).found
     (True, False)
@@ -651,9 +570,7 @@ def exists_width_two(
     where = [choice(side, "sides", _SIDES) for side in sides]
     if not wanted or not where:
         raise ValueError("kinds and sides must not be empty")
-    early_exit = boolean(early_exit, "early_exit")
     box = scalar(box, "box", minimum=1.0)
-    time_limit = scalar(time_limit, "time_limit", exclusive_minimum=0.0)
     search = _Search(early_exit, time_limit)
     network: ReLUNetwork | None = None
     chosen: tuple[Kind, Side] | tuple[None, None] = (None, None)

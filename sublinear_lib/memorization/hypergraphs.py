@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sublinear_lib._arguments import Count, checked, described
 from sublinear_lib._typing import Seed
 from sublinear_lib.validation import count, generator
 
@@ -97,23 +98,15 @@ class Hypergraph:
         """Size of the largest edge; 2 if there is none."""
         return max((len(edge) for edge in self.edges), default=2)
 
+    @described
     def one_colored(self, colors: Sequence[int]) -> tuple[int, ...] | None:
         """Find an edge whose vertices all have one color.
 
-        Parameters
-        ----------
-        colors : sequence of int, length V
-            A color for every vertex.
+        Here `colors`: A color for every vertex.
 
-        Returns
-        -------
-        tuple of int or None
-            The first such edge; None if the coloring is proper.
+        The first such edge; None if the coloring is proper.
 
-        Raises
-        ------
-        ValueError
-            If there are not V colors.
+        Raises ValueError: if there are not V colors.
         """
         if len(colors) != self.vertices:
             raise ValueError(
@@ -128,63 +121,34 @@ class Hypergraph:
 def fano() -> Hypergraph:
     """Build the Fano plane: seven points, seven lines of three, no proper 2-coloring.
 
-    Returns
-    -------
-    Hypergraph
-        The lines ``{i, i + 1, i + 3}`` modulo 7.
+    The lines ``{i, i + 1, i + 3}`` modulo 7.
 
-    Notes
-    -----
     No 3-uniform hypergraph with fewer than seven edges lacks a proper 2-coloring, so this is the
     smallest example.
 
-    Examples
-    --------
     >>> coloring(fano()) is None, coloring(fano(), k=3)
     (True, (0, 0, 0, 1, 1, 0, 2))
     """
     return Hypergraph(7, [(i, (i + 1) % 7, (i + 3) % 7) for i in range(7)])
 
 
-def complete_graph(k: int) -> Hypergraph:
+@checked
+def complete_graph(k: Count) -> Hypergraph:
     """Build the graph of k vertices in which every two are joined.
 
-    Parameters
-    ----------
-    k : int
-        Number of vertices, at least 1.
-
-    Returns
-    -------
-    Hypergraph
-        It has a proper 2-coloring if and only if ``k <= 2``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If k is not an integer of at least 1.
+    It has a proper 2-coloring if and only if ``k <= 2``.
     """
-    k = count(k, "k")
     return Hypergraph(k, list(itertools.combinations(range(k), 2)))
 
 
 def cycle(k: int) -> Hypergraph:
     """Build the cycle of k vertices.
 
-    Parameters
-    ----------
-    k : int
-        Number of vertices, at least 3.
+    Here `k`: number of vertices, at least 3.
 
-    Returns
-    -------
-    Hypergraph
-        It has a proper 2-coloring if and only if k is even.
+    It has a proper 2-coloring if and only if k is even.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If k is not an integer of at least 3.
+    Raises TypeError, ValueError: if k is not an integer of at least 3.
     """
     k = count(k, "k", minimum=3)
     return Hypergraph(k, [(i, (i + 1) % k) for i in range(k)])
@@ -193,26 +157,10 @@ def cycle(k: int) -> Hypergraph:
 def random_hypergraph(vertices: int, edges: int, rng: Seed, *, size: int = 3) -> Hypergraph:
     """Draw different edges of one size, each set of them equally likely.
 
-    Parameters
-    ----------
-    vertices : int
-        The number V of vertices.
-    edges : int
-        The number of edges, from 0 to the number of sets of that size.
-    rng : int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of the randomness.
-    size : {3, 2}
-        Vertices of an edge.
+    Here `vertices`: the number V of vertices; `edges`: the number of edges, from 0 to the number of
+    sets of that size; `size`: vertices of an edge.
 
-    Returns
-    -------
-    Hypergraph
-        The edges in lexicographic order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or `rng` is not a seed.
+    Raises TypeError, ValueError: if a number is out of range or `rng` is not a seed.
     """
     size = count(size, "size", minimum=2, maximum=3)
     vertices = count(vertices, "vertices", minimum=size)
@@ -222,39 +170,22 @@ def random_hypergraph(vertices: int, edges: int, rng: Seed, *, size: int = 3) ->
     return Hypergraph(vertices, [possible[place] for place in sorted(chosen.tolist())])
 
 
-def coloring(h: Hypergraph, k: int = 2) -> tuple[int, ...] | None:
+@checked
+def coloring(h: Hypergraph, k: Count = 2) -> tuple[int, ...] | None:
     """Find a coloring in which no edge has one color, by trying all.
 
-    Parameters
-    ----------
-    h : Hypergraph
-        The hypergraph.
-    k : int, default 2
-        Number of colors.
+    Here `h`: the hypergraph.
 
-    Returns
-    -------
-    tuple of int or None
-        The first proper coloring in lexicographic order, with colors ``0, ..., k - 1``; None if
-        there is none.
+    The first proper coloring in lexicographic order, with colors ``0, ..., k - 1``; None if there
+    is none.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If k is not an integer of at least 1.
-
-    Notes
-    -----
     Vertices are colored one after the other, and an edge is looked at when its last vertex is.
     The time is exponential in V at worst; for hypergraphs with edges of three vertices and
     ``k = 2``, the problem is NP-complete (Lovász 1973; *set splitting* in Garey and Johnson 1979).
 
-    Examples
-    --------
     >>> coloring(cycle(4)), coloring(cycle(5))
     ((0, 1, 0, 1), None)
     """
-    k = count(k, "k")
     ending: list[list[tuple[int, ...]]] = [[] for _ in range(h.vertices)]
     for edge in h.edges:
         ending[edge[-1]].append(tuple(edge))
@@ -272,32 +203,17 @@ def coloring(h: Hypergraph, k: int = 2) -> tuple[int, ...] | None:
     return tuple(colors)
 
 
-def count_colorings(h: Hypergraph, k: int = 2) -> int:
+@checked
+def count_colorings(h: Hypergraph, k: Count = 2) -> int:
     """Count the colorings in which no edge has one color, by trying all.
 
-    Parameters
-    ----------
-    h : Hypergraph
-        The hypergraph; ``k ** V`` is at most 2**20.
-    k : int, default 2
-        Number of colors.
+    Here `h`: the hypergraph; ``k ** V`` is at most 2**20.
 
-    Returns
-    -------
-    int
-        How many of the ``k ** V`` colorings are proper.
+    How many of the ``k ** V`` colorings are proper.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If k is not an integer of at least 1, or there are too many colorings to try.
-
-    Examples
-    --------
     >>> count_colorings(cycle(4)), count_colorings(cycle(5)), count_colorings(fano())
     (2, 0, 0)
     """
-    k = count(k, "k")
     if k**h.vertices > 2**20:
         raise ValueError(
             f"h must have at most 2**20 colorings, got {k}**{h.vertices} = {k**h.vertices}"

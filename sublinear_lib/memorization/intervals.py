@@ -43,10 +43,11 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, vstack
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Flag, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.memorization.networks import Matrix, ReLUNetwork
 
-__all__ = ["interval_bounds", "layer_bounds", "lipschitz_bound"]
+__all__ = ["interval_bounds", "lipschitz_bound"]
 
 _WIDENING = 2.0 * (1.0 + 2.0**-20) * 2.0**-53
 _FLOOR = 2.0**-1060
@@ -289,41 +290,25 @@ def checked_boxes(
     return np.atleast_2d(low), np.atleast_2d(high), low.ndim == 1
 
 
+@checked
 def interval_bounds(
-    network: ReLUNetwork, lower: object, upper: object, *, aware: bool = False
+    network: ReLUNetwork, lower: object, upper: object, *, aware: Flag = False
 ) -> tuple[FloatArray, FloatArray]:
     """Bound the output of a network on boxes, rigorously.
 
     The bounds hold for the stored weights in exact arithmetic and for every float64 evaluation of
     them, in any order of summation: see the module for the proof.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        The network.
-    lower, upper : array-like, shape (n,) or (B, n)
-        The corners of one box or of a batch of B boxes, ``lower <= upper``; the boxes are closed.
-    aware : bool, default False
-        False is plain interval arithmetic.  True treats neurons that are always used together as
-        one: ``relu(a) + relu(b)`` as a maximum, ``relu(a) - relu(b)`` as a clipped difference.
+    Here `lower`, `upper` (n,): the corners of one box or of a batch of B boxes, ``lower <= upper``;
+    the boxes are closed; `aware`: false is plain interval arithmetic.  True treats neurons that are
+    always used together as one: ``relu(a) + relu(b)`` as a maximum, ``relu(a) - relu(b)`` as a
+    clipped difference.
 
-    Returns
-    -------
-    lower, upper : ndarray of float64
-        Bounds of the output, shape (B,), or (B, outputs) for a network with several outputs; for
-        one box without the first axis.
+    Returned: `lower, upper`: Bounds of the output, shape (B,), or (B, outputs) for a network with
+    several outputs; for one box without the first axis.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the corners are not finite numbers of one of these shapes, or cross.
-
-    Notes
-    -----
     Time is proportional to the number of nonzero weights times the number of boxes.
 
-    Examples
-    --------
     The absolute value, as two neurons: plain bounds add them.
 
     >>> from sublinear_lib.memorization import AffineLayer, ReLUNetwork
@@ -337,7 +322,6 @@ def interval_bounds(
     1.0000000000000009
     """
     low, high, single = checked_boxes(network, lower, upper)
-    aware = validation.boolean(aware, "aware")
     widest = max(network.inputs, *network.widths, network.outputs, 1)
     step = max(1, _BATCH // widest)
     parts = []
@@ -354,35 +338,20 @@ def interval_bounds(
     return result[0], result[1]
 
 
+@checked
 def layer_bounds(
-    network: ReLUNetwork, lower: object, upper: object, *, aware: bool = False
+    network: ReLUNetwork, lower: object, upper: object, *, aware: Flag = False
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Bound every pre-activation of a network on one box, rigorously.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        The network.
-    lower, upper : array-like, shape (n,)
-        The corners of the box.
-    aware : bool, default False
-        As in `interval_bounds`.
+    Here `lower`, `upper` (n,): the corners of the box; `aware`: as in `interval_bounds`.
 
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        For each affine map the lower and the upper bounds of its rows before the ReLU, shape
-        (rows,); the last entry belongs to the output.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `interval_bounds`; `ValueError` also for more than one box.
+    For each affine map the lower and the upper bounds of its rows before the ReLU, shape (rows,);
+    the last entry belongs to the output.
     """
     low, high, single = checked_boxes(network, lower, upper)
     if not single:
         raise ValueError(f"lower must have shape ({network.inputs},), got {low.shape}")
-    aware = validation.boolean(aware, "aware")
     return [(a[:, 0], b[:, 0]) for a, b in _propagate(network, low, high, aware)]
 
 
@@ -396,6 +365,7 @@ def _nonnegative_rows(layer: _Layer, variables: BoolArray) -> BoolArray:
     return nonnegative
 
 
+@described
 def lipschitz_bound(network: ReLUNetwork) -> Fraction:
     r"""Bound the Lipschitz constant of a network in the maximum norm, on all of space, exactly.
 
@@ -405,25 +375,12 @@ def lipschitz_bound(network: ReLUNetwork) -> Fraction:
     that the constant of ``b`` alone does not count, and ``relu(a) - relu(b)`` is ``min(relu(a), a
     - b)`` where ``a - b >= 0``.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        A network with one output.
+    A number *L* with ``|F(x) - F(x')| <= L max_j |x_j - x'_j|`` for all real *x*, *x'*, for the
+    stored weights in exact arithmetic; no rounding anywhere.  It equals the largest l1 norm of a
+    gradient where the rules lose nothing, and may be larger otherwise.
 
-    Returns
-    -------
-    fractions.Fraction
-        A number *L* with ``|F(x) - F(x')| <= L max_j |x_j - x'_j|`` for all real *x*, *x'*, for the
-        stored weights in exact arithmetic; no rounding anywhere.  It equals the largest l1 norm of
-        a gradient where the rules lose nothing, and may be larger otherwise.
+    Raises TypeError, ValueError: if it is no network, or one with more than one output.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no network, or one with more than one output.
-
-    Examples
-    --------
     >>> from sublinear_lib.memorization import AffineLayer, ReLUNetwork
     >>> first = AffineLayer([[1.0, 0.0], [-1.0, 0.0]], [0.0, 0.0])
     >>> lipschitz_bound(ReLUNetwork([first, AffineLayer([[3.0, 3.0]], [0.0])]))

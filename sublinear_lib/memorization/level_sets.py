@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Share, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization.constructions import Memorizer, _square_levels
 
@@ -32,36 +33,16 @@ def _inverse_square(values: FloatArray, terms: int) -> FloatArray:
     return np.asarray((values + left * (left + step)) / (2 * left + step))
 
 
-def bump_outline(memorizer: Memorizer, i: int, share: float) -> FloatArray:
+@checked
+def bump_outline(memorizer: Memorizer, i: int, share: Share) -> FloatArray:
     """Return the outline of a level set of one bump, in the plane of the first two coordinates.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        A memorizer of kind "linf", "l1" or "l2" of points with at least two coordinates.
-    i : int
-        The row of the sample.
-    share : float
-        The share of the height that the bump has on the outline, in [0, 1]: at 1 this is the edge
-        of the plateau, which holds the ball, at 0 that of the foot.
+    Here `memorizer`: A memorizer of kind "linf", "l1" or "l2" of points with at least two
+    coordinates; `i`: the row of the sample.
 
-    Returns
-    -------
-    ndarray of float64, shape (V, 2)
-        The corners, counterclockwise from the right, in absolute coordinates.  The other
-        coordinates are those of the sample.
+    The corners, counterclockwise from the right, in absolute coordinates.  The other coordinates
+    are those of the sample.  Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
-    Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3.
-
-    Examples
-    --------
     >>> from sublinear_lib.memorization import memorize
     >>> memorizer = memorize([[0.0, 0.0], [1.0, 0.0]], [1, 2], 0.25)
     >>> bump_outline(memorizer, 0, 0.5)[:2]

@@ -24,6 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from sublinear_lib import archives, validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 
 __all__ = ["AffineLayer", "ReLUNetwork"]
@@ -286,25 +287,15 @@ class ReLUNetwork:
                 values[:, batch] = weight @ h + bias
         return values[0] if self.outputs == 1 else np.ascontiguousarray(values.T)
 
+    @described
     def value_and_gradient(self, X: object) -> tuple[FloatArray, FloatArray]:
         """Return values and gradients in the input, for a network with one output.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, n)
-            The points, one per row; N = 0 is allowed.
+        Returned: `values`: The values, as from calling the network. `gradients`: The gradients.  At
+        a kink the derivative of ReLU counts as 0.
 
-        Returns
-        -------
-        values : ndarray of float64, shape (N,)
-            The values, as from calling the network.
-        gradients : ndarray of float64, shape (N, n)
-            The gradients.  At a kink the derivative of ReLU counts as 0.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X is no such array, or the network has more than one output.
+        Raises TypeError, ValueError: if X is no such array, or the network has more than one
+        output.
         """
         self._one_output("value_and_gradient")
         points = validation.float_array(X, "X", shape=("N", self.inputs), allow_empty=True)
@@ -330,32 +321,19 @@ class ReLUNetwork:
                 gradients[batch] = slopes.T
         return values, gradients
 
+    @described
     def exactly(self, x: Sequence[Fraction | int | float]) -> Fraction:
         """Evaluate the stored parameters at one point in exact rational arithmetic.
 
-        Parameters
-        ----------
-        x : sequence of Fraction, int or float, length n
-            The point; a float stands for the number that it is, not for its decimal form.
+        The value of the network, with no rounding anywhere.
 
-        Returns
-        -------
-        Fraction
-            The value of the network, with no rounding anywhere.
+        Raises TypeError, ValueError: if x does not hold n finite rational numbers, or the network
+        has more than one output.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If x does not hold n finite rational numbers, or the network has more than one output.
-
-        Notes
-        -----
         Every stored parameter is an integer over a power of two.  So all neurons of a layer share
         one denominator, and the evaluation is one of Python's integers; no greatest common divisor
         is computed before the end.
 
-        Examples
-        --------
         >>> network = ReLUNetwork([([[3.0], [-3.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
         >>> network.exactly([Fraction(-1, 9)])
         Fraction(1, 3)
@@ -391,19 +369,9 @@ class ReLUNetwork:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a file; an interrupted write leaves an older file untouched.
 
-        Parameters
-        ----------
-        path : str or path-like
-            The file, conventionally ``*.npz``; it is written under exactly this name.
+        Here `path`: the file, conventionally ``*.npz``; it is written under exactly this name.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-
-        See Also
-        --------
-        load : The inverse; the network comes back bit for bit, with the same matrices shared.
+        Raises OSError: if the file cannot be written.
         """
         weights = {id(layer.weight): layer.weight for layer in self.layers}
         places = {key: place for place, key in enumerate(weights)}
@@ -422,29 +390,20 @@ class ReLUNetwork:
         archives.write_arrays(path, contents)
 
     @classmethod
+    @described
     def load(cls, path: str | os.PathLike[str]) -> ReLUNetwork:
         """Read a network written by `save`.
 
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
+        Here `path`: the file.
 
-        Returns
-        -------
-        ReLUNetwork
-            The network, bit for bit the one that was saved.
+        The network, bit for bit the one that was saved.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be opened (`FileNotFoundError` if there is none).
-        ValueError
-            If it is truncated or corrupt, was not written by `save`, comes from a newer version of
-            the format, or holds arrays that make no network.  The message names file and reason.
+        Raises OSError: if the file cannot be opened (`FileNotFoundError` if there is none).
 
-        Notes
-        -----
+        Raises ValueError: if it is truncated or corrupt, was not written by `save`, comes from a
+        newer version of the format, or holds arrays that make no network.  The message names file
+        and reason.
+
         Nothing in the file is executed: pickled content is refused.
         """
         refuse = partial(_refusal, path)

@@ -29,24 +29,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import geometry, validation
+from sublinear_lib._arguments import Positive, Whole, checked, described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.memorization.certificates import certify, exact_check
 from sublinear_lib.memorization.constructions import Memorizer
 from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 
-__all__ = [
-    "EvaluationError",
-    "Format",
-    "PrecisionCurve",
-    "Probes",
-    "ball_probes",
-    "breaking_gap",
-    "evaluation_error",
-    "ideal_values",
-    "precision_curve",
-    "predicted_error",
-    "rounded_network",
-]
+__all__ = ["breaking_gap", "ideal_values", "precision_curve"]
 
 Format: TypeAlias = Literal["float64", "float32"]
 """A floating-point format."""
@@ -58,31 +47,17 @@ def _epsilon(dtype: object) -> float:
     return float(np.finfo(validation.choice(dtype, "dtype", _FORMATS)).eps)
 
 
-def predicted_error(margin: object, label: float, dtype: Format = "float64") -> FloatArray:
+@checked
+def predicted_error(margin: object, label: Positive, dtype: Format = "float64") -> FloatArray:
     """Predict the size of the error on the balls, ``eps y / c``.
 
-    Parameters
-    ----------
-    margin : array-like
-        The numbers ``c = lambda - 2 mu > 0``, in any shape.
-    label : float
-        The largest label *y* of the network, ``> 0``.
-    dtype : {"float64", "float32"}, default "float64"
-        The format, with ``eps`` the distance from 1 to the next number.
+    Here `margin`: the numbers ``c = lambda - 2 mu > 0``, in any shape; `label`: the largest label
+    *y* of the network, ``> 0``; `dtype`: the format, with ``eps`` the distance from 1 to the next
+    number.
 
-    Returns
-    -------
-    ndarray of float64
-        The prediction, of the shape of `margin`: an order of magnitude for coordinates of size 1,
-        neither a bound nor a fit.
+    Returned: The prediction, of the shape of `margin`: an order of magnitude for coordinates of
+    size 1, neither a bound nor a fit.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Examples
-    --------
     >>> f"{float(predicted_error(1e-6, 3.0)):.1e}"
     '6.7e-10'
     """
@@ -93,36 +68,19 @@ def predicted_error(margin: object, label: float, dtype: Format = "float64") -> 
     return np.asarray(_epsilon(dtype) * largest / c)
 
 
+@checked
 def breaking_gap(
-    lam: float, label: float, dtype: Format = "float64", *, label_gap: float = 1.0
+    lam: Positive, label: Positive, dtype: Format = "float64", *, label_gap: Positive = 1.0
 ) -> float:
     """Predict the distance ``1 - rho`` from the threshold at which a format fails.
 
     There the predicted error ``eps y / (lambda (1 - rho))`` is half the distance of two labels.
 
-    Parameters
-    ----------
-    lam : float
-        The separation lambda ``> 0``.
-    label : float
-        The largest label, ``> 0``.
-    dtype : {"float64", "float32"}, default "float64"
-        The format.
-    label_gap : float, default 1.0
-        The smallest distance between two labels, ``> 0``.
+    Here `lam`: the separation lambda ``> 0``; `label`: the largest label, ``> 0``; `dtype`: the
+    format; `label_gap`: the smallest distance between two labels, ``> 0``.
 
-    Returns
-    -------
-    float
-        The predicted ``1 - rho``; it can exceed 1, and then the format fails for every budget.
+    The predicted ``1 - rho``; it can exceed 1, and then the format fails for every budget.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Examples
-    --------
     >>> f"{breaking_gap(0.25, 3.0):.1e}", f"{breaking_gap(0.25, 3.0, 'float32'):.1e}"
     ('5.3e-15', '2.9e-06')
     """
@@ -135,23 +93,10 @@ def breaking_gap(
 def rounded_network(network: ReLUNetwork, dtype: Format) -> ReLUNetwork:
     """Return the network whose parameters are rounded to a format.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        The network.
-    dtype : {"float64", "float32"}
-        The format.
+    Here `dtype`: the format.
 
-    Returns
-    -------
-    ReLUNetwork
-        A network that stores the rounded numbers (as float64, exactly); `network` itself for
-        float64.  Matrices that were shared stay shared.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `dtype` is not one of the two, or a parameter overflows.
+    A network that stores the rounded numbers (as float64, exactly); `network` itself for float64.
+    Matrices that were shared stay shared.
     """
     validation.instance(network, "network", ReLUNetwork)
     if validation.choice(dtype, "dtype", _FORMATS) == "float64":
@@ -185,14 +130,15 @@ class Probes:
     owner: IntArray
 
 
+@checked
 def ball_probes(
     X: object,
-    mu: float,
+    mu: Positive,
     *,
     rng: Seed,
     y: object = None,
-    corners: int = 4,
-    inner: int = 2,
+    corners: Whole = 4,
+    inner: Whole = 2,
     dtype: Format = "float64",
 ) -> Probes:
     """Draw numbers of a format in the balls of the maximum norm, most of them where it hurts.
@@ -201,37 +147,15 @@ def ball_probes(
     a distance that should be zero is positive.  At the point closest to the nearest sample with
     another label, that sample's term should just vanish.
 
-    Parameters
-    ----------
-    X : array-like, shape (N, n)
-        The centers.
-    mu : float
-        The radius of the closed balls, ``> 0``.
-    rng : int, SeedSequence or Generator
-        The source of randomness.
-    y : array-like, shape (N,), optional
-        Labels; with them every ball gets the point closest to the nearest sample with another.
-    corners, inner : int
-        Corners and uniform points for each ball, ``>= 0``; there must be some point.
-    dtype : {"float64", "float32"}, default "float64"
-        The format of the coordinates.
+    Here `mu`: the radius of the closed balls, ``> 0``; `corners`, `inner`: corners and uniform
+    points for each ball, ``>= 0``; there must be some point; `dtype`: the format of the
+    coordinates.
 
-    Returns
-    -------
-    Probes
-        The points; a corner is moved inward by as few numbers of the format as needed.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or a ball is so small that it holds no number of the
-        format.
+    The points; a corner is moved inward by as few numbers of the format as needed.
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
     radius = validation.scalar(mu, "mu", exclusive_minimum=0)
     source = validation.generator(rng)
-    corners = validation.count(corners, "corners", minimum=0)
-    inner = validation.count(inner, "inner", minimum=0)
     if corners + inner == 0 and y is None:
         raise ValueError("corners and inner must not both be 0 without y")
     kind = np.dtype(validation.choice(dtype, "dtype", _FORMATS))
@@ -269,29 +193,20 @@ def _nearest_others(X: FloatArray, y: object) -> FloatArray:
     return nearest
 
 
+@described
 def ideal_values(memorizer: Memorizer, points: object) -> list[Fraction]:
     """Evaluate the closed form of a memorizer of the maximum norm in rational arithmetic.
 
     Nothing of the network is used: samples, labels and budget stand for their exact values, and
     lambda is exact.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        A memorizer of kind "linf" or "lipschitz".
-    points : array-like, shape (P, n)
-        The points.
+    Here `memorizer`: A memorizer of kind "linf" or "lipschitz"; `points` (P, n): the points.
 
-    Returns
-    -------
-    list of Fraction
-        ``max_i y_i relu(1 - s_i / c)`` (labels shifted as in the network), or half the difference
-        of the distances to the two classes, clipped if the memorizer has a budget.
+    ``max_i y_i relu(1 - s_i / c)`` (labels shifted as in the network), or half the difference of
+    the distances to the two classes, clipped if the memorizer has a budget.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the points are not of this form, or the memorizer is of another kind.
+    Raises TypeError, ValueError: if the points are not of this form, or the memorizer is of another
+    kind.
     """
     validation.instance(memorizer, "memorizer", Memorizer)
     if memorizer.kind not in ("linf", "lipschitz"):
@@ -365,24 +280,11 @@ def evaluation_error(
 ) -> EvaluationError:
     """Split the error of a memorizer into those of the points, the weights and the evaluation.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        A memorizer of kind "linf" or "lipschitz".
-    points : array-like, shape (P, n)
-        The points, for example `ball_probes`.
-    dtype : {"float64", "float32"}, default "float64"
-        The format to which points and parameters are rounded, and in which every step is done.
+    Here `memorizer`: A memorizer of kind "linf" or "lipschitz"; `points` (P, n): the points, for
+    example `ball_probes`; `dtype`: the format to which points and parameters are rounded, and in
+    which every step is done.
 
-    Returns
-    -------
-    EvaluationError
-        The suprema over the points.  Differences are taken exactly and rounded once.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    The suprema over the points.  Differences are taken exactly and rounded once.
     """
     kind = validation.choice(dtype, "dtype", _FORMATS)
     table = validation.float_array(points, "points", shape=("P", memorizer.X.shape[1]))
@@ -466,6 +368,7 @@ class PrecisionCurve:
     proven: FloatArray
 
 
+@described
 def precision_curve(
     X: object,
     y: object,
@@ -479,37 +382,18 @@ def precision_curve(
 ) -> PrecisionCurve:
     """Measure the error of the network of Theorem 4.8 on its balls as mu approaches lambda/2.
 
-    Parameters
-    ----------
-    X, y : array-like, shape (N, n) and (N,)
-        The samples and their labels, at least two classes.
-    gaps : sequence of float
-        The distances ``1 - rho`` from the threshold, each in (0, 1).
-    rng : int, SeedSequence or Generator
-        The source of the probes.
-    dtype : {"float64", "float32"}, default "float64"
-        The format of parameters and evaluation.
-    corners, inner : int
-        Probes for each ball, numbers of float64, besides the one closest to another label, see
-        `ball_probes`.
-    budgets : int, default 3
-        Whether an error shows depends on the last digits of the budget, below those that survive in
-        ``x + R + mu``.  So this many budgets, spread over one unit in the last place of R, are
-        tried for each gap, ``>= 1``, and the errors are the largest of all.
+    Here `gaps`: the distances ``1 - rho`` from the threshold, each in (0, 1); `dtype`: the format
+    of parameters and evaluation; `corners`, `inner`: probes for each ball, numbers of float64,
+    besides the one closest to another label, see `ball_probes`; `budgets`: whether an error shows
+    depends on the last digits of the budget, below those that survive in ``x + R + mu``.  So this
+    many budgets, spread over one unit in the last place of R, are tried for each gap, ``>= 1``, and
+    the errors are the largest of all.
 
-    Returns
-    -------
-    PrecisionCurve
-        The measured errors, the predicted line, and a proven bound.
+    The measured errors, the predicted line, and a proven bound.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or a gap is so small that the rounded budget reaches
-        lambda/2.
+    Raises TypeError, ValueError: if an argument is not of this form, or a gap is so small that the
+    rounded budget reaches lambda/2.
 
-    Notes
-    -----
     The network is built in float64, with the budget rounded to float64; its parameters are then
     rounded to the format.  For every gap and every probe the network is evaluated exactly, which
     takes time proportional to its nonzero weights: some milliseconds for N = 12, n = 4.

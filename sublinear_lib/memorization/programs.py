@@ -26,11 +26,12 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, diags_array, eye_array, hstack, vstack
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Positive, checked
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.memorization.intervals import checked_boxes, layer_bounds
 from sublinear_lib.memorization.networks import ReLUNetwork
 
-__all__ = ["OutputRange", "RangeStatus", "milp_range"]
+__all__ = ["milp_range"]
 
 RangeStatus: TypeAlias = Literal["optimal", "unknown", "infeasible"]
 """What the solver says: solved; out of time, only bounds are known; no point in the set."""
@@ -182,47 +183,27 @@ def _minimize(
     return known, "unknown", found.x, nodes
 
 
+@checked
 def milp_range(
     network: ReLUNetwork,
     lower: object,
     upper: object,
     *,
     l1_ball: tuple[object, object] | None = None,
-    time_limit: float = 60.0,
+    time_limit: Positive = 60.0,
 ) -> OutputRange:
     """Find the minimum and the maximum of a network on a box, by mixed-integer programming.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        A network with one output.
-    lower, upper : array-like, shape (n,)
-        The corners of the box.
-    l1_ball : (array-like, float), optional
-        A center, shape (n,), and a radius ``>= 0``: only points of the box that are also in this
-        ball of the l1 norm are looked at.
-    time_limit : float, default 60.0
-        Seconds for each of the two programs, ``> 0``.
+    Here `lower`, `upper` (n,): the corners of the box; `l1_ball`: A center, shape (n,), and a
+    radius ``>= 0``: only points of the box that are also in this ball of the l1 norm are looked at;
+    `time_limit`: seconds for each of the two programs, ``> 0``.
 
-    Returns
-    -------
-    OutputRange
-        The range; ``status`` says whether it is exact (up to the tolerances of the solver) or a
-        bound.
+    The range; ``status`` says whether it is exact (up to the tolerances of the solver) or a bound.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or the network has several outputs.
-
-    Notes
-    -----
     The number of nodes can grow like two to the number of binaries: use it for networks with up to
     some hundred unsettled neurons.  Numbers of very different size in one program strain the
     tolerances; a memorizer has such numbers when the budget is close to lambda/2.
 
-    Examples
-    --------
     >>> from sublinear_lib.memorization import AffineLayer, ReLUNetwork
     >>> network = ReLUNetwork([AffineLayer([[1.0], [-1.0]], [0.0, 0.0]),
     ...                        AffineLayer([[1.0, 1.0]], [0.0])])

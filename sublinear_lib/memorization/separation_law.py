@@ -16,8 +16,9 @@ import scipy
 from scipy import optimize
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Nonnegative, Probability, Share, checked, described
 
-__all__ = ["close_pairs", "line_median", "line_survival", "sure_separation"]
+__all__ = ["line_median", "sure_separation"]
 
 
 def _differ(classes: object) -> float:
@@ -27,71 +28,38 @@ def _differ(classes: object) -> float:
     return 1.0 - 1.0 / validation.count(classes, "classes", minimum=2)
 
 
-def line_survival(t: float, N: int, classes: int | None = 2) -> float:
+@checked
+def line_survival(t: Nonnegative, N: int, classes: int | None = 2) -> float:
     r"""Return ``Pr[lambda > t]`` for uniform points of the unit interval.
 
-    Parameters
-    ----------
-    t : float
-        The distance, ``>= 0``.
-    N : int
-        Number of points, ``>= 2``.
-    classes : int or None, default 2
-        Number of labels, ``>= 2``, independent and equally likely; None for labels that are all
-        different.
+    Here `N`: number of points, ``>= 2``; `classes`: number of labels, ``>= 2``, independent and
+    equally likely; None for labels that are all different.
 
-    Returns
-    -------
-    float
-        ``sum_M Pr[M] max(1 - M t, 0)^N``, where M counts the neighbors with different labels:
-        binomial with N - 1 trials and probability ``1 - 1/classes``.
+    ``sum_M Pr[M] max(1 - M t, 0)^N``, where M counts the neighbors with different labels: binomial
+    with N - 1 trials and probability ``1 - 1/classes``.  Source: our closed form.  Between two
+    points with different labels two neighbors have different labels, so lambda is a minimum over M
+    gaps; given M, those gaps and the points are independent of the labels, and M of the N + 1 gaps
+    of uniform points all exceed t with the probability stated.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: our closed form.  Between two points with different labels two neighbors have different
-    labels, so lambda is a minimum over M gaps; given M, those gaps and the points are independent
-    of the labels, and M of the N + 1 gaps of uniform points all exceed t with the probability
-    stated.
-
-    Examples
-    --------
     >>> line_survival(0.1, 2, None)  # two points farther apart than 0.1
     0.81
     """
-    t = validation.scalar(t, "t", minimum=0.0)
     N = validation.count(N, "N", minimum=2)
     changes = np.arange(N)
     weights = scipy.stats.binom.pmf(changes, N - 1, _differ(classes))
     return float(weights @ np.maximum(1.0 - changes * t, 0.0) ** N)
 
 
+@described
 def line_median(N: int, classes: int | None = 2) -> float:
     """Return the median of lambda for uniform points of the unit interval.
 
-    Parameters
-    ----------
-    N : int
-        Number of points, ``>= 2``.
-    classes : int or None, default 2
-        Number of labels as in `line_survival`.
+    Here `N`: number of points, ``>= 2``; `classes`: number of labels as in `line_survival`.
 
-    Returns
-    -------
-    float
-        The t with ``Pr[lambda > t] = 1/2``; infinite if one label only has probability 1/2 or more.
+    The t with ``Pr[lambda > t] = 1/2``; infinite if one label only has probability 1/2 or more.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
+    Raises TypeError, ValueError: if an argument has the wrong type or is out of range.
 
-    Examples
-    --------
     >>> round(line_median(2, None), 6)  # 1 - sqrt(1/2)
     0.292893
     """
@@ -108,79 +76,41 @@ def line_median(N: int, classes: int | None = 2) -> float:
     )
 
 
-def close_pairs(t: float, N: int, n: int, classes: int | None = 2) -> float:
+@checked
+def close_pairs(t: Share, N: int, n: Count, classes: int | None = 2) -> float:
     r"""Return the expected number of pairs with different labels within t, maximum norm.
 
-    Parameters
-    ----------
-    t : float
-        The distance, in [0, 1].
-    N : int
-        Number of points, ``>= 2``, uniform in the unit cube.
-    n : int
-        Their dimension, ``>= 1``.
-    classes : int or None, default 2
-        Number of labels as in `line_survival`.
+    Here `N`: number of points, ``>= 2``, uniform in the unit cube; `classes`: number of labels as
+    in `line_survival`.
 
-    Returns
-    -------
-    float
-        ``N (N - 1)/2 (1 - 1/classes) (2 t - t^2)^n``, at least ``Pr[lambda <= t]``.
+    ``N (N - 1)/2 (1 - 1/classes) (2 t - t^2)^n``, at least ``Pr[lambda <= t]``.  Source: ``Pr[|u -
+    v| <= t] = 2 t - t^2`` for two uniform numbers, and the n coordinates are independent; the bound
+    is Markov's inequality.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: ``Pr[|u - v| <= t] = 2 t - t^2`` for two uniform numbers, and the n coordinates are
-    independent; the bound is Markov's inequality.
-
-    Examples
-    --------
     >>> close_pairs(0.5, 3, 2, None)  # three pairs, (3/4)^2
     1.6875
     """
-    t = validation.scalar(t, "t", minimum=0.0, maximum=1.0)
     N = validation.count(N, "N", minimum=2)
-    n = validation.count(n, "n")
     return float(0.5 * N * (N - 1) * _differ(classes) * (2.0 * t - t * t) ** n)
 
 
-def sure_separation(N: int, n: int, classes: int | None = 2, failure: float = 0.01) -> float:
+@checked
+def sure_separation(
+    N: int, n: Count, classes: int | None = 2, failure: Probability = 0.01
+) -> float:
     r"""Return a distance that lambda exceeds except with a given probability, maximum norm.
 
-    Parameters
-    ----------
-    N : int
-        Number of points, ``>= 2``, uniform in the unit cube.
-    n : int
-        Their dimension, ``>= 1``.
-    classes : int or None, default 2
-        Number of labels as in `line_survival`.
-    failure : float, default 0.01
-        Probability of failure, in (0, 1).
+    Here `N`: number of points, ``>= 2``, uniform in the unit cube; `classes`: number of labels as
+    in `line_survival`.
 
-    Returns
-    -------
-    float
-        The t at which `close_pairs` is the failure, ``1 - sqrt(1 - (failure / pairs)^(1/n))``; 1 if
-        there are fewer pairs than that.  At ``failure = log 2`` it is the median of lambda if close
-        pairs came like a Poisson number, which is an approximation.
+    The t at which `close_pairs` is the failure, ``1 - sqrt(1 - (failure / pairs)^(1/n))``; 1 if
+    there are fewer pairs than that.  At ``failure = log 2`` it is the median of lambda if close
+    pairs came like a Poisson number, which is an approximation.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Examples
-    --------
     >>> t = sure_separation(100, 10)
     >>> abs(close_pairs(t, 100, 10) - 0.01) < 1e-12
     True
     """
-    failure = validation.scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
     pairs = close_pairs(1.0, N, n, classes)
     if failure >= pairs:
         return 1.0

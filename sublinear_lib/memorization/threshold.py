@@ -17,6 +17,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization.datasets import (
     CheckedData,
@@ -25,14 +26,7 @@ from sublinear_lib.memorization.datasets import (
     closest_pair,
 )
 
-__all__ = [
-    "Contradiction",
-    "Slope",
-    "contradiction",
-    "extension",
-    "nearest_other",
-    "smallest_slope",
-]
+__all__ = ["contradiction", "extension", "nearest_other", "smallest_slope"]
 
 _METRIC: Final[dict[float, Literal["cityblock", "euclidean", "chebyshev"]]] = {
     1.0: "cityblock",
@@ -87,38 +81,20 @@ def _distances(X: FloatArray, Z: FloatArray, p: float) -> FloatArray:
     return np.asarray(cdist(X, Z, _METRIC[p]), dtype=np.float64)
 
 
+@described
 def contradiction(X: object, y: object, mu: object, p: float = math.inf) -> Contradiction | None:
     """Return a point that is in the closed balls of two different labels, if there is one.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, at least two different ones.
-    mu : float
-        The budget, ``>= 0``, absolute units of the norm p.
-    p : {1, 2, inf}, default inf
-        The norm.
+    Here `mu`: the budget, ``>= 0``, absolute units of the norm p; `p`: the norm.
 
-    Returns
-    -------
-    Contradiction or None
-        The midpoint of a closest pair if ``mu >= lambda/2``; None below, where the balls of
-        different labels have no common point.
+    The midpoint of a closest pair if ``mu >= lambda/2``; None below, where the balls of different
+    labels have no common point.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not hold finite real numbers of the right shape, there is one label
-        only, or the budget is negative.
+    Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
+    shape, there is one label only, or the budget is negative.
 
-    Notes
-    -----
     Source: our Proposition II.1, after Yu, Gao and Zhang (2024).
 
-    Examples
-    --------
     >>> contradiction([[0.0], [1.0]], [1, 2], 0.5).point
     array([0.5])
     >>> contradiction([[0.0], [1.0]], [1, 2], 0.49) is None
@@ -161,36 +137,17 @@ def _slope(data: CheckedData) -> Slope:
 def smallest_slope(X: object, y: object, mu: object, p: float = math.inf) -> Slope:
     r"""Return the least Lipschitz constant of a function with ``F = y_i`` on every ball.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers.
-    mu : float
-        The budget, ``0 <= mu < lambda/2``, absolute units of the norm p.
-    p : {1, 2, inf}, default inf
-        The norm.
+    Here `mu`: the budget, ``0 <= mu < lambda/2``, absolute units of the norm p; `p`: the norm.
 
-    Returns
-    -------
-    Slope
-        ``max |y_i - y_k| / (||x_i - x_k||_p - 2 mu)`` over the pairs with different labels, and a
-        pair where it is reached; 0 if there is one label only.
+    ``max |y_i - y_k| / (||x_i - x_k||_p - 2 mu)`` over the pairs with different labels, and a pair
+    where it is reached; 0 if there is one label only.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `checked_data`; one label only is allowed.
+    Raises TypeError, ValueError: as `checked_data`; one label only is allowed.
 
-    Notes
-    -----
     Source: our Proposition II.1.  Between the balls of rows i and k the distance is
     ``||x_i - x_k||_p - 2 mu`` and the values differ by ``|y_i - y_k|``, so no function can do with
     less; `extension` does with that.  ``N^2 n`` operations, ``O(N)`` memory at a time.
 
-    Examples
-    --------
     >>> smallest_slope([[0.0], [1.0]], [1, 2], 0.25)
     Slope(value=2.0, i=0, k=1)
     >>> smallest_slope([[0.0], [1.0], [2.5]], [1, 2, 9], 0.25)  # not the closest pair
@@ -199,38 +156,19 @@ def smallest_slope(X: object, y: object, mu: object, p: float = math.inf) -> Slo
     return _slope(checked_data(X, y, mu, p, two_labels=False))
 
 
+@described
 def extension(X: object, y: object, mu: object, x: object, p: float = math.inf) -> FloatArray:
     r"""Evaluate a function of the least Lipschitz constant that is right on all balls.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers.
-    mu : float
-        The budget, ``0 <= mu < lambda/2``, absolute units of the norm p.
-    x : array_like of float, shape (k, n)
-        Where to evaluate.
-    p : {1, 2, inf}, default inf
-        The norm.
+    Here `mu`: the budget, ``0 <= mu < lambda/2``, absolute units of the norm p; `p`: the norm.
 
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        ``min_i (y_i + L max(||x - x_i||_p - mu, 0))`` with L of `smallest_slope`.
+    ``min_i (y_i + L max(||x - x_i||_p - mu, 0))`` with L of `smallest_slope`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `checked_data`, or if `x` does not hold points of the same dimension.
+    Raises TypeError, ValueError: as `checked_data`, or if `x` does not hold points of the same
+    dimension.
 
-    Notes
-    -----
     Source: McShane's extension, here of the labels from the balls to the whole space.
 
-    Examples
-    --------
     >>> extension([[0.0], [1.0]], [1, 2], 0.25, [[0.25], [0.5], [0.75]])
     array([1. , 1.5, 2. ])
     """
@@ -245,32 +183,19 @@ def extension(X: object, y: object, mu: object, x: object, p: float = math.inf) 
     return values
 
 
+@described
 def nearest_other(X: object, y: object, p: float = math.inf) -> FloatArray:
     """Return for every point the distance to the nearest point with another label.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels.
-    p : {1, 2, inf}, default inf
-        The norm.
+    Here `p`: the norm.
 
-    Returns
-    -------
-    ndarray of float64, shape (N,)
-        The distances; their minimum is the separation lambda, and all are infinite if there is one
-        label only.  Balls of less than half these radii, each point with its own, still do not
-        meet where labels differ.
+    The distances; their minimum is the separation lambda, and all are infinite if there is one
+    label only.  Balls of less than half these radii, each point with its own, still do not meet
+    where labels differ.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not hold finite real numbers of the right shape.
+    Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
+    shape.
 
-    Examples
-    --------
     >>> nearest_other([[0.0], [1.0], [4.0]], [1, 2, 1])
     array([1., 1., 3.])
     """

@@ -24,7 +24,7 @@ from sublinear_lib.memorization.datasets import checked_data
 from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 from sublinear_lib.validation import float_array, scalar
 
-__all__ = ["SignCertificate", "certify_sign", "output_range", "robust_radii"]
+__all__ = ["certify_sign", "output_range"]
 
 
 class NoAnswer(ArithmeticError):
@@ -157,34 +157,17 @@ def output_range(
 ) -> tuple[Fraction, Fraction]:
     """Compute the smallest and the largest value of two neurons on a ball, exactly.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        Depth 2, width 1 or 2, one output.
-    center : array-like, shape (n,)
-        The middle of a closed ball in the maximum norm.
-    radius : float or Fraction
-        Its radius, at least 0.
+    Here `center` (n,): the middle of a closed ball in the maximum norm; `radius`: its radius, at
+    least 0.
 
-    Returns
-    -------
-    low, high : Fraction
-        The extreme values of the stored parameters in real arithmetic; both are attained.
+    Returned: `low, high`: The extreme values of the stored parameters in real arithmetic; both are
+    attained.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the network or the center has another shape, or the radius is negative or not finite.
-
-    Notes
-    -----
     Ours.  A positive output weight is a maximum over two multipliers, a negative one a minimum
     over an interval of multipliers; the minimax theorem exchanges the latter with the maximum over
     the ball, where an affine function is largest at ``A + radius ||slopes||_1``.  What is left is
     a minimum of finitely many fractions.  The time is quadratic in n.
 
-    Examples
-    --------
     The network ``relu(x_1 + x_2) - relu(x_2)``:
 
     >>> network = ReLUNetwork([([[1, 1], [0, 1]], [0, 0]), ([[1, -1]], [0])])
@@ -216,37 +199,14 @@ def robust_radii(
 ) -> tuple[Fraction | float, ...]:
     """Compute how far each sample may move before two neurons lose its label, exactly.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        Depth 2, width 1 or 2, one output.
-    X : array-like, shape (N, n)
-        The samples.
-    y : array-like, shape (N,)
-        Their labels, exactly two different ones.
+    The largest r for every sample such that the network stays on the side of its label, away from
+    the midpoint of the two labels, on all closed balls in the maximum norm with a radius below r.
+    It is 0 for a sample that is not classified and ``math.inf`` if no radius is too large.
 
-    Returns
-    -------
-    tuple of Fraction, length N
-        The largest r for every sample such that the network stays on the side of its label, away
-        from the midpoint of the two labels, on all closed balls in the maximum norm with a radius
-        below r.  It is 0 for a sample that is not classified and ``math.inf`` if no radius is too
-        large.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For data or a network of the wrong shape, equal points with different labels, or a number
-        of labels other than two.
-
-    Notes
-    -----
     Ours.  In the notation of `output_range`, the largest value stays below the midpoint if, for
     each group, some piece has ``A + radius B`` below it; so the radius is a minimum over groups of
     a maximum over pieces of ``(midpoint - A) / B``.
 
-    Examples
-    --------
     The network ``relu(x_1 + x_2) - relu(x_2)`` and two points of the first axis:
 
     >>> network = ReLUNetwork([([[1, 1], [0, 1]], [0, 0]), ([[1, -1]], [0])])
@@ -300,33 +260,15 @@ def certify_sign(
 ) -> SignCertificate:
     """Decide exactly whether two neurons classify every ball around the samples.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        Depth 2, width 1 or 2, one output.
-    X : array-like, shape (N, n)
-        The samples.
-    y : array-like, shape (N,)
-        Their labels, exactly two different ones.
-    radius : float or Fraction, default 0
-        The budget.
+    Here `radius`: the budget.
 
-    Returns
-    -------
-    SignCertificate
-        The answer and the largest budget.
+    The answer and the largest budget.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `robust_radii`; also for a radius that is negative or not finite.
+    Raises TypeError, ValueError: as `robust_radii`; also for a radius that is negative or not
+    finite.
 
-    Notes
-    -----
     Source: `robust_radii`.
 
-    Examples
-    --------
     >>> network = ReLUNetwork([([[1, 1], [0, 1]], [0, 0]), ([[1, -1]], [0])])
     >>> certify_sign(network, [[2, 0], [-2, 0]], [1, 0], 0.625)
     SignCertificate(holds=True, budget=Fraction(5, 8), radius=Fraction(3, 4), row=0)

@@ -18,6 +18,7 @@ from scipy import linalg
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 
+from sublinear_lib._arguments import Count, checked, described
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.memorization.datasets import checked_data, simplex_points
 from sublinear_lib.validation import count, float_array, generator
@@ -86,50 +87,23 @@ class Collision:
     def residual(self, W: FloatArray) -> float:
         """Measure how different W finds the two points.
 
-        Parameters
-        ----------
-        W : array-like, shape (m, n)
-            The matrix of the first layer.
+        ``max |W x - W x'|``, zero but for rounding if W is the matrix that was asked about.
 
-        Returns
-        -------
-        float
-            ``max |W x - W x'|``, zero but for rounding if W is the matrix that was asked about.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If W is no matrix of finite numbers with n columns.
+        Raises TypeError, ValueError: if W is no matrix of finite numbers with n columns.
         """
         weights = float_array(W, "W", shape=("m", self.x.size))
         return float(np.abs(weights @ self.x - weights @ self.x_prime).max())
 
 
+@described
 def collision(W: FloatArray, X: FloatArray, y: FloatArray) -> Collision:
     r"""Find the smallest budget at which a first layer merges two labels.
 
-    Parameters
-    ----------
-    W : array-like, shape (m, n)
-        The matrix of the first layer, of any rank; m may be anything from 1 on.
-    X : array-like, shape (N, n)
-        The samples.
-    y : array-like, shape (N,)
-        Their labels, at least two different ones.
+    The radius, the pair of points and the dual certificate.
 
-    Returns
-    -------
-    Collision
-        The radius, the pair of points and the dual certificate.
+    Raises TypeError, ValueError: for W or data of the wrong shape or with entries that are not
+    finite, for equal points with different labels, and for data with one label only.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For W or data of the wrong shape or with entries that are not finite, for equal points with
-        different labels, and for data with one label only.
-
-    Notes
-    -----
     After Yu, Gao and Zhang (2024) and Kim, Moon and Yun (2025); the statements and proofs below
     are ours.
 
@@ -163,8 +137,6 @@ def collision(W: FloatArray, X: FloatArray, y: FloatArray) -> Collision:
     the order of the lower bound ``||d - B B' d||_2 / sqrt(n)``, and left out once it exceeds the
     best radius.
 
-    Examples
-    --------
     Three points of the plane, seen along one direction:
 
     >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1.0, 2.0, 2.0]
@@ -237,28 +209,12 @@ def _distance(d: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray]
 def null_space_layer(n: int) -> FloatArray:
     """Build the narrow layer that comes closest to keeping the simplex apart.
 
-    Parameters
-    ----------
-    n : int
-        Number of features, ``n >= 2``.
+    Here `n`: number of features, ``n >= 2``.
 
-    Returns
-    -------
-    ndarray of float64, shape (n - 1, n)
-        The differences ``x_j - x_{j+1}``; the null space is the line of ``(1, ..., 1)``, and the
-        collision radius on `simplex_points` is exactly ``lam / 4``, the most that n - 1 rows allow.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If n is not an integer of at least 2.
-
-    Notes
-    -----
+    The differences ``x_j - x_{j+1}``; the null space is the line of ``(1, ..., 1)``, and the
+    collision radius on `simplex_points` is exactly ``lam / 4``, the most that n - 1 rows allow.
     Source: the bound and its tightness are proved in `collision`.
 
-    Examples
-    --------
     >>> null_space_layer(3)
     array([[ 1., -1.,  0.],
            [ 0.,  1., -1.]])
@@ -271,24 +227,9 @@ def null_space_layer(n: int) -> FloatArray:
 def simplex_collision_radius(z: FloatArray) -> float:
     r"""Give the collision radius on the simplex of a layer whose null space is one line.
 
-    Parameters
-    ----------
-    z : array-like, shape (n,)
-        A direction of the line, not zero, ``n >= 2``.
+    ``beta / (2 (alpha + beta))``, where alpha and beta are the largest and the second largest
+    ``|z_j|``; in units of lam, between 0 and 1/4.
 
-    Returns
-    -------
-    float
-        ``beta / (2 (alpha + beta))``, where alpha and beta are the largest and the second largest
-        ``|z_j|``; in units of lam, between 0 and 1/4.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If z is no vector of finite numbers, has fewer than two entries, or is zero.
-
-    Notes
-    -----
     The distance of ``e_j`` to the line is ``min_s max(|1 - s z_j|, |s| M)`` with M the largest
     ``|z_i|`` besides ``|z_j|``.  The two terms are equal at ``s = sign(z_j) / (M + |z_j|)``, where
     one grows and the other falls, so the distance is ``M / (M + |z_j|)``.  It is smallest for the
@@ -297,8 +238,6 @@ def simplex_collision_radius(z: FloatArray) -> float:
     For a Gaussian matrix of n - 1 rows the line is uniform, so this formula gives the law of the
     radius; for ``n = 2`` its mean is ``1/4 - ln(2) / (2 pi) = 0.1397``.
 
-    Examples
-    --------
     >>> simplex_collision_radius([1.0, -1.0, 1.0])
     0.25
     >>> simplex_collision_radius([3.0, 1.0])
@@ -313,42 +252,21 @@ def simplex_collision_radius(z: FloatArray) -> float:
     return ratio / (2.0 * (1.0 + ratio))
 
 
-def random_collision_radii(n: int, m: int, draws: int, rng: Seed) -> FloatArray:
+@checked
+def random_collision_radii(n: int, m: Count, draws: Count, rng: Seed) -> FloatArray:
     """Measure the collision radii of random first layers on the simplex.
 
-    Parameters
-    ----------
-    n : int
-        Number of features, ``n >= 2``.
-    m : int
-        Rows of each matrix, ``m >= 1``.
-    draws : int
-        How many matrices with independent standard normal entries.
-    rng : int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of the randomness.
+    Here `n`: number of features, ``n >= 2``; `draws`: how many matrices with independent standard
+    normal entries.
 
-    Returns
-    -------
-    ndarray of float64, shape (draws,)
-        The radii in units of lam: at most 1/4 where ``m < n``, and 1/2 from ``m = n`` on.
+    The radii in units of lam: at most 1/4 where ``m < n``, and 1/2 from ``m = n`` on.  Source:
+    `collision` on the points 0 and ``e_1, ..., e_n``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or `rng` is not a seed.
-
-    Notes
-    -----
-    Source: `collision` on the points 0 and ``e_1, ..., e_n``.
-
-    Examples
-    --------
     >>> radii = random_collision_radii(n=3, m=2, draws=50, rng=0)
     >>> bool((radii <= 0.25).all()), round(float(radii.mean()), 2)
     (True, 0.17)
     """
     n, m = count(n, "n", minimum=2), count(m, "m")
-    draws = count(draws, "draws")
     source = generator(rng)
     X, y = simplex_points(n)
     return np.array([collision(source.normal(size=(m, n)), X, y).share for _ in range(draws)])
@@ -357,30 +275,13 @@ def random_collision_radii(n: int, m: int, draws: int, rng: Seed) -> FloatArray:
 def cube_image(W: FloatArray) -> FloatArray:
     """Compute what two neurons see of the cube: the corners of the image of the unit ball.
 
-    Parameters
-    ----------
-    W : array-like, shape (2, n)
-        The matrix of a first layer of two neurons.
+    The corners of ``{W x : max |x_j| <= 1}`` in counterclockwise order, where k is the number of
+    columns that are not zero; corners may lie on an edge if columns are parallel.  The image of a
+    ball of radius mu around x is ``W x`` plus mu times this polygon.
 
-    Returns
-    -------
-    ndarray of float64, shape (2 k, 2)
-        The corners of ``{W x : max |x_j| <= 1}`` in counterclockwise order, where k is the number
-        of columns that are not zero; corners may lie on an edge if columns are parallel.  The image
-        of a ball of radius mu around x is ``W x`` plus mu times this polygon.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If W has not two rows of finite numbers, or is zero.
-
-    Notes
-    -----
     The image is the sum of the segments from ``-w_j`` to ``w_j``, for the columns ``w_j``.  Turned
     into the upper half-plane and sorted by angle, the columns ``2 w_j`` are one half of its edges.
 
-    Examples
-    --------
     >>> cube_image([[1.0, 0.0], [0.0, 1.0]]).tolist()
     [[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]]
     """

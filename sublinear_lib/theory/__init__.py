@@ -25,278 +25,79 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sublinear_lib._late import late_names
+from sublinear_lib._late import late_door
 
 if TYPE_CHECKING:
     from sublinear_lib.theory import (
+        activity,
         best_steps,
+        caps,
         concentration,
+        cost,
         enclosures,
         existence,
+        exponents,
+        flips,
+        gap_parts,
+        jump,
+        ledger,
+        orders,
         perturbation,
         polynomials,
         regret,
+        reporting,
         sampling_error,
+        sharding,
+        survivors,
         tails,
+        traffic,
+        uniform_constants,
+        uniform_gap,
+        worst_case,
     )
-    from sublinear_lib.theory.activity import (
-        MaximalActivity,
-        active_count_interval,
-        active_count_tail,
-        gaussian_tail_bound,
-        max_active_on_circle,
-        near_zero_count_tail,
-        near_zero_probability,
-        printed_failure_probability,
-        printed_gap_bound,
-        printed_K,
-        printed_q0,
-        smallest_printed_K,
-    )
-    from sublinear_lib.theory.caps import cap_share, circle_cap_share
-    from sublinear_lib.theory.cost import (
-        IterationCost,
-        candidate_share,
-        dense_cost,
-        listed_share,
-        sparse_cost,
-    )
-    from sublinear_lib.theory.exponents import (
-        CHAINS,
-        CONSISTENT,
-        CRUDE,
-        PRINTED_DRIFT,
-        PRINTED_STEPS,
-        SPARSE,
-        Chain,
-        Factor,
-        Inequality,
-        Power,
-        Region,
-        drift_power,
-        explained,
-    )
-    from sublinear_lib.theory.flips import (
-        MaximalFlips,
-        blind_flip_probability,
-        expected_flips,
-        expected_union,
-        flip_bound,
-        flip_count_interval,
-        flip_count_tail,
-        flip_probability,
-        largest_norm_bound,
-        log_no_flip_probability,
-        max_flips_on_circle,
-        max_near_on_circle,
-        near_counts_on_circle,
-        near_mask,
-        uniform_active_bound,
-        uniform_near_bound,
-        union_bracket,
-        window_probability,
-    )
-    from sublinear_lib.theory.gap_parts import (
-        WorstParts,
-        initial_output_std,
-        log_initial_output_tail,
-        oblivious_gap_std,
-        part_moments,
-        worst_parts,
-    )
-    from sublinear_lib.theory.jump import (
-        ball_price,
-        gradient_ratio,
-        half_width_over_g,
-        inverse_mills,
-        jump_half_width_bound,
-        jump_price,
-        step_ratio,
-    )
-    from sublinear_lib.theory.ledger import (
-        LINES,
-        Ledger,
-        NeuronCounts,
-        dense_ledger,
-        expected_counts,
-        expected_ledger,
-        literal_ledger,
-        printed_ledger,
-        shared_ledger,
-    )
-    from sublinear_lib.theory.orders import (
-        Order,
-        corrected_orders,
-        elementary_orders,
-        leading_exponent,
-        printed_orders,
-        search_exponent,
-    )
-    from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
-    from sublinear_lib.theory.sharding import ShardedStep, shard_memory, sharded_step
-    from sublinear_lib.theory.survivors import (
-        surviving_share_asymptote,
-        surviving_share_bound,
-        widest_dimension,
-    )
-    from sublinear_lib.theory.traffic import (
-        Roofline,
-        Traffic,
-        break_even_share,
-        gather_traffic,
-        matrix_traffic,
-        roofline,
-    )
-    from sublinear_lib.theory.uniform_constants import constant_suffices
-    from sublinear_lib.theory.uniform_gap import (
-        CertifiedGap,
-        certified_gap_bound,
-        certified_initial_bound,
-        gap_slope,
-        log_net_size,
-        net_ceiling,
-        smallest_union_width,
-        thin_window_size,
-        worst_gap_network,
-    )
-    from sublinear_lib.theory.worst_case import (
-        HalfWidthMoments,
-        WorstGap,
-        WorstWeights,
-        gap_terms,
-        half_width_leading_term,
-        half_width_moments,
-        log_half_width_below,
-        window_integral,
-        worst_gap,
-        worst_gap_at,
-        worst_weights,
-    )
+    from sublinear_lib.theory.activity import *
+    from sublinear_lib.theory.caps import *
+    from sublinear_lib.theory.cost import *
+    from sublinear_lib.theory.exponents import *
+    from sublinear_lib.theory.flips import *
+    from sublinear_lib.theory.gap_parts import *
+    from sublinear_lib.theory.jump import *
+    from sublinear_lib.theory.ledger import *
+    from sublinear_lib.theory.orders import *
+    from sublinear_lib.theory.reporting import *
+    from sublinear_lib.theory.sharding import *
+    from sublinear_lib.theory.survivors import *
+    from sublinear_lib.theory.traffic import *
+    from sublinear_lib.theory.uniform_constants import *
+    from sublinear_lib.theory.uniform_gap import *
+    from sublinear_lib.theory.worst_case import *
 
-__all__ = [
-    "CHAINS",
-    "CONSISTENT",
-    "CRUDE",
-    "LINES",
-    "PRINTED_DRIFT",
-    "PRINTED_STEPS",
-    "SPARSE",
-    "CertifiedGap",
-    "Chain",
-    "Factor",
-    "HalfWidthMoments",
-    "Inequality",
-    "IterationCost",
-    "Ledger",
-    "MaximalActivity",
-    "MaximalFlips",
-    "NeuronCounts",
-    "Order",
-    "Power",
-    "Region",
-    "Roofline",
-    "ShardedStep",
-    "Traffic",
-    "WorstGap",
-    "WorstParts",
-    "WorstWeights",
-    "active_count_interval",
-    "active_count_tail",
-    "ball_price",
-    "best_steps",
-    "blind_flip_probability",
-    "break_even_share",
-    "candidate_share",
-    "cap_share",
-    "certified_gap_bound",
-    "certified_initial_bound",
-    "circle_cap_share",
-    "concentration",
-    "constant_suffices",
-    "corrected_orders",
-    "dense_cost",
-    "dense_ledger",
-    "drift_power",
-    "elementary_orders",
-    "enclosures",
-    "existence",
-    "expected_counts",
-    "expected_flips",
-    "expected_ledger",
-    "expected_union",
-    "explained",
-    "flip_bound",
-    "flip_count_interval",
-    "flip_count_tail",
-    "flip_probability",
-    "gap_slope",
-    "gap_terms",
-    "gather_traffic",
-    "gaussian_tail_bound",
-    "gradient_ratio",
-    "half_width_leading_term",
-    "half_width_moments",
-    "half_width_over_g",
-    "initial_output_std",
-    "inverse_mills",
-    "jump_half_width_bound",
-    "jump_price",
-    "largest_norm_bound",
-    "leading_exponent",
-    "listed_share",
-    "literal_ledger",
-    "log_half_width_below",
-    "log_initial_output_tail",
-    "log_net_size",
-    "log_no_flip_probability",
-    "matrix_traffic",
-    "max_active_on_circle",
-    "max_flips_on_circle",
-    "max_near_on_circle",
-    "near_counts_on_circle",
-    "near_mask",
-    "near_zero_count_tail",
-    "near_zero_probability",
-    "net_ceiling",
-    "oblivious_gap_std",
-    "part_moments",
-    "perturbation",
-    "polynomials",
-    "printed_K",
-    "printed_failure_probability",
-    "printed_gap_bound",
-    "printed_ledger",
-    "printed_orders",
-    "printed_q0",
-    "regret",
-    "roofline",
-    "sampling_error",
-    "search_exponent",
-    "shard_memory",
-    "sharded_step",
-    "shared_ledger",
-    "smallest_printed_K",
-    "smallest_union_width",
-    "sparse_cost",
-    "step_ratio",
-    "surviving_count_interval",
-    "surviving_share",
-    "surviving_share_asymptote",
-    "surviving_share_bound",
-    "tails",
-    "thin_window_size",
-    "uniform_active_bound",
-    "uniform_near_bound",
-    "union_bracket",
-    "widest_dimension",
-    "window_integral",
-    "window_probability",
-    "worst_gap",
-    "worst_gap_at",
-    "worst_gap_network",
-    "worst_parts",
-    "worst_weights",
-]
-
-if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __all__ = [
+        "best_steps",
+        "concentration",
+        "enclosures",
+        "existence",
+        "perturbation",
+        "polynomials",
+        "regret",
+        "sampling_error",
+        "tails",
+    ]
+    __all__ += activity.__all__
+    __all__ += caps.__all__
+    __all__ += cost.__all__
+    __all__ += exponents.__all__
+    __all__ += flips.__all__
+    __all__ += gap_parts.__all__
+    __all__ += jump.__all__
+    __all__ += ledger.__all__
+    __all__ += orders.__all__
+    __all__ += reporting.__all__
+    __all__ += sharding.__all__
+    __all__ += survivors.__all__
+    __all__ += traffic.__all__
+    __all__ += uniform_constants.__all__
+    __all__ += uniform_gap.__all__
+    __all__ += worst_case.__all__
+else:
+    __getattr__, __all__ = late_door(__name__)

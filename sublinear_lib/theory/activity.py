@@ -19,414 +19,202 @@ import numpy as np
 import scipy
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Count, Nonnegative, Probability, checked, described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory.tails import count_interval
-from sublinear_lib.validation import choice, count, instance, scalar
+from sublinear_lib.validation import choice, instance, scalar
+
+__all__ = [
+    "active_count_interval",
+    "active_count_tail",
+    "gaussian_tail_bound",
+    "max_active_on_circle",
+    "near_zero_count_tail",
+    "near_zero_probability",
+    "printed_K",
+    "printed_failure_probability",
+    "printed_gap_bound",
+    "printed_q0",
+    "smallest_printed_K",
+]
 
 
-def gaussian_tail_bound(tau: float, m: int) -> float:
+@checked
+def gaussian_tail_bound(tau: Nonnegative, m: Count) -> float:
     r"""Bound the probability that one neuron fires, as the proof of Lemma C.15 does.
 
     For ``z ~ N(0, 2/m)`` the Gaussian tail bound gives ``P[z > tau] <= exp(-tau^2 m / 4)``.
-
-    Parameters
-    ----------
-    tau : float
-        Threshold in absolute units, ``tau >= 0``.
-    m : int
-        Width, ``m >= 1``.
-
-    Returns
-    -------
-    float
-        The bound, in (0, 1].
-
-    Raises
-    ------
-    ValueError
-        If ``tau`` is negative or not finite, or ``m < 1``.
-    TypeError
-        If ``tau`` is not a real number or ``m`` not an integer.
-
-    Notes
-    -----
     Source: proof of Lemma C.15 ("By Gaussian tail bounds").
 
-    Examples
-    --------
     >>> gaussian_tail_bound(0.0, 100)
     1.0
     """
-    tau = scalar(tau, "tau", minimum=0.0)
-    m = count(m, "m")
     return math.exp(-tau * tau * m / 4.0)
 
 
-def printed_K(length: float, m: int) -> float:
+@checked
+def printed_K(length: Nonnegative, m: Count) -> float:
     r"""Give the constant K with which the paper's formula ``K / m^{3/5}`` is a given length.
 
     The threshold of Section 4.2 and the radius of the ball of Theorem 4.1 are both printed so.
 
-    Parameters
-    ----------
-    length : float
-        A threshold, or how far a neuron moves, ``>= 0``.
-    m : int
-        Width, ``m >= 1``.
+    Here `length`: A threshold, or how far a neuron moves, ``>= 0``.
 
-    Returns
-    -------
-    float
-        ``K = length m^{3/5}``.
+    ``K = length m^{3/5}``.  Source: Section 4.2, Theorem 4.1 and Lemma 4.5, solved for K.
 
-    Raises
-    ------
-    ValueError
-        If ``length`` is negative or not finite, or ``m < 1``.
-    TypeError
-        If ``length`` is not a real number or ``m`` not an integer.
-
-    Notes
-    -----
-    Source: Section 4.2, Theorem 4.1 and Lemma 4.5, solved for K.
-
-    Examples
-    --------
     >>> round(printed_K(1024**-0.6, 1024), 12)
     1.0
     """
-    length = scalar(length, "length", minimum=0.0)
-    return float(length * count(m, "m") ** 0.6)
+    return float(length * m**0.6)
 
 
-def printed_q0(m: int, K: float) -> float:
+@checked
+def printed_q0(m: Count, K: Nonnegative) -> float:
     r"""Evaluate the printed bound ``Q_0 = 2 m exp(-K^2 / (4 m^{1/5}))`` of Lemma 4.5.
 
     It is twice ``m`` times `gaussian_tail_bound` at the paper's threshold ``tau = K / m^{3/5}``.
     A bound on a number of neurons says nothing as soon as it exceeds ``m``, which happens for
     ``K^2 < 4 ln(2) m^{1/5}``.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    K : float
-        The constant of the threshold, ``K >= 0``.
+    ``Q_0``, a number of neurons.  Source: Lemma 4.5 = C.15.  The minus sign in the exponent is lost
+    in the machine-read text; the proof of C.15 (Gaussian tail bound) fixes it.
 
-    Returns
-    -------
-    float
-        ``Q_0``, a number of neurons.
-
-    Raises
-    ------
-    ValueError
-        If ``m < 1`` or ``K`` is negative or not finite.
-    TypeError
-        If ``m`` is not an integer or ``K`` not a real number.
-
-    Notes
-    -----
-    Source: Lemma 4.5 = C.15.  The minus sign in the exponent is lost in the machine-read text; the
-    proof of C.15 (Gaussian tail bound) fixes it.
-
-    Examples
-    --------
     >>> printed_q0(1024, 0.0)
     2048.0
     """
-    m = count(m, "m")
-    K = scalar(K, "K", minimum=0.0)
     return float(2.0 * m * math.exp(-K * K / (4.0 * m**0.2)))
 
 
-def printed_failure_probability(m: int, K: float, n: int = 1) -> float:
+@checked
+def printed_failure_probability(m: Count, K: Nonnegative, n: Count = 1) -> float:
     r"""Evaluate the failure probability that the proof of Lemma C.15 arrives at.
 
     With ``eta = m exp(-K^2/(4 m^{1/5}))``, Bernstein's inequality at ``t = eta`` gives
     ``P[count > 2 eta] <= exp(-3 eta / 8)`` for one point, and the union bound multiplies by n.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    K : float
-        The constant of the threshold ``tau = K / m^{3/5}``, ``K >= 0``.
-    n : int, default 1
-        Number of fixed points, ``n >= 1``.
+    ``n exp(-3 eta / 8)``; a value above 1 says nothing.  Source: proof of Lemma C.15, from Lemma
+    A.9 (Bernstein).
 
-    Returns
-    -------
-    float
-        ``n exp(-3 eta / 8)``; a value above 1 says nothing.
-
-    Raises
-    ------
-    ValueError
-        If ``m < 1``, ``n < 1``, or ``K`` is negative or not finite.
-    TypeError
-        If ``m`` or ``n`` is not an integer, or ``K`` not a real number.
-
-    Notes
-    -----
-    Source: proof of Lemma C.15, from Lemma A.9 (Bernstein).
-
-    Examples
-    --------
     >>> printed_failure_probability(1024, 0.0) < 1e-160
     True
     """
-    n = count(n, "n")
     return n * math.exp(-3.0 * printed_q0(m, K) / 16.0)
 
 
-def smallest_printed_K(m: int, active: float) -> float:
+@checked
+def smallest_printed_K(m: Count, active: float) -> float:
     r"""Find the smallest K for which the printed bound reaches a wanted number of neurons.
 
     Solving ``2 m exp(-K^2/(4 m^{1/5})) = active`` for K gives
     ``K = 2 m^{1/10} sqrt(ln(2 m / active))``.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    active : float
-        The wanted bound on the number of active neurons, ``0 < active <= 2 m``.
+    Here `active`: the wanted bound on the number of active neurons, ``0 < active <= 2 m``.
 
-    Returns
-    -------
-    float
-        The smallest ``K >= 0`` with ``printed_q0(m, K) <= active``.
+    The smallest ``K >= 0`` with ``printed_q0(m, K) <= active``.  Source: Lemma 4.5, inverted.  It
+    grows like ``m^{1/10} sqrt(log m)`` for ``active = m^c`` with fixed c < 1, so no fixed K makes
+    the printed bound ``O(m^c)``.
 
-    Raises
-    ------
-    ValueError
-        If ``m < 1`` or ``active`` is outside ``(0, 2 m]``.
-    TypeError
-        If ``m`` is not an integer or ``active`` not a real number.
-
-    Notes
-    -----
-    Source: Lemma 4.5, inverted.  It grows like ``m^{1/10} sqrt(log m)`` for ``active = m^c`` with
-    fixed c < 1, so no fixed K makes the printed bound ``O(m^c)``.
-
-    Examples
-    --------
     >>> round(smallest_printed_K(10**6, 10**5.4), 1)
     11.5
     """
-    m = count(m, "m")
     active = scalar(active, "active", exclusive_minimum=0.0, maximum=2.0 * m)
     return float(2.0 * m**0.1 * math.sqrt(math.log(2.0 * m / active)))
 
 
-def printed_gap_bound(m: int, K: float) -> float:
+@checked
+def printed_gap_bound(m: Count, K: Nonnegative) -> float:
     r"""Evaluate the printed approximation bound ``K^2 / m^{1/10}`` of Theorem 4.1, constant one.
 
     The chapter on activity sets it beside `printed_q0`: the two bounds share the constant K, and no
     K makes both small.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    K : float
-        The constant of radius and threshold, ``K >= 0``.
+    ``K^2 m^{-1/10}``.  Source: Theorem 4.1 as printed.  Whether the theorem itself holds is another
+    question, treated in its own chapter; here only the printed expression is evaluated.
 
-    Returns
-    -------
-    float
-        ``K^2 m^{-1/10}``.
-
-    Raises
-    ------
-    ValueError
-        If ``m < 1`` or ``K`` is negative or not finite.
-    TypeError
-        If ``m`` is not an integer or ``K`` not a real number.
-
-    Notes
-    -----
-    Source: Theorem 4.1 as printed.  Whether the theorem itself holds is another question, treated
-    in its own chapter; here only the printed expression is evaluated.
-
-    Examples
-    --------
     >>> printed_gap_bound(1024, 2.0)
     2.0
     """
-    m = count(m, "m")
-    K = scalar(K, "K", minimum=0.0)
     return float(K * K * m**-0.1)
 
 
+@checked
 def near_zero_probability(
-    eta: float, m: int, side: Literal["at least", "at most"] = "at least"
+    eta: Nonnegative, m: Count, side: Literal["at least", "at most"] = "at least"
 ) -> float:
     r"""Compute the mean of the paper's indicator ``Psi_r(x, eta)`` under either reading.
 
     The machine-read text of Lemma 4.5 has lost the relation in ``1[|z_r(x)| ? eta]``.  Both
     readings are exact Gaussian probabilities for ``z ~ N(0, 2/m)``.
 
-    Parameters
-    ----------
-    eta : float
-        Level in absolute units, ``eta >= 0``.
-    m : int
-        Width, ``m >= 1``.
-    side : {"at least", "at most"}
-        ``"at least"`` for ``|z| >= eta``, ``"at most"`` for ``|z| <= eta``.
+    Here `side`: ``"at least"`` for ``|z| >= eta``, ``"at most"`` for ``|z| <= eta``.
 
-    Returns
-    -------
-    float
-        The probability, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If ``eta`` is negative or not finite, ``m < 1``, or ``side`` is neither word.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
     Source: Lemma 4.5 = C.15, definition of ``Psi_r``.  ``"at most"`` is one less the other and good
     to 1e-16 of one; for thin windows `sublinear_lib.theory.flip_probability` has all digits.
 
-    Examples
-    --------
     >>> near_zero_probability(0.0, 64)
     1.0
     """
-    eta = scalar(eta, "eta", minimum=0.0)
     choice(side, "side", ("at least", "at most"))
     t = scaling.standardize_threshold(eta, m)
     outside = 2.0 * float(scipy.stats.norm.sf(t))
     return outside if side == "at least" else 1.0 - outside
 
 
+@checked
 def near_zero_count_tail(
-    number: float, eta: float, m: int, side: Literal["at least", "at most"] = "at least"
+    number: Nonnegative,
+    eta: Nonnegative,
+    m: Count,
+    side: Literal["at least", "at most"] = "at least",
 ) -> float:
     r"""Compute the exact probability that Lemma 4.5's sum exceeds a number, under either reading.
 
-    Parameters
-    ----------
-    number : float
-        A number of neurons, ``>= 0`` (need not be an integer).
-    eta : float
-        Level in absolute units, ``>= 0``.
-    m : int
-        Width, ``m >= 1``.
-    side : {"at least", "at most"}
-        The relation in ``Psi_r = 1[|z_r(x)| ? eta]``.
+    Here `side`: the relation in ``Psi_r = 1[|z_r(x)| ? eta]``.
 
-    Returns
-    -------
-    float
-        ``P[sum_r Psi_r(x, eta) > number]`` at one fixed x: the sum is binomial with the mean of
-        `near_zero_probability`.
+    ``P[sum_r Psi_r(x, eta) > number]`` at one fixed x: the sum is binomial with the mean of
+    `near_zero_probability`.  Source: Lemma 4.5 = C.15.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or ``side`` is neither word.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma 4.5 = C.15.
-
-    Examples
-    --------
     >>> near_zero_count_tail(9, 0.0, 10)  # all ten
     1.0
     """
-    number = scalar(number, "number", minimum=0.0)
     p = near_zero_probability(eta, m, side)
     return float(scipy.stats.binom.sf(math.floor(number), m, p))
 
 
-def active_count_interval(tau: float, m: int, confidence: float = 0.999) -> tuple[int, int]:
+@checked
+def active_count_interval(
+    tau: Nonnegative, m: Count, confidence: Probability = 0.999
+) -> tuple[int, int]:
     r"""Give the range in which the number of active neurons at one fixed x falls.
 
     The count is Binomial(m, Q(t)) exactly, so the range is a pair of binomial quantiles, not an
     estimate.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold in absolute units, ``tau >= 0``.
-    m : int
-        Width, ``m >= 1``.
-    confidence : float, default 0.999
-        Probability that the range must at least have, in (0, 1).
+    Here `confidence`: probability that the range must at least have, in (0, 1).
 
-    Returns
-    -------
-    tuple of int
-        ``(lowest, highest)``, both attainable counts, with
-        ``P[lowest <= count <= highest] >= confidence``.
+    ``(lowest, highest)``, both attainable counts, with ``P[lowest <= count <= highest] >=
+    confidence``.  Source: Definition 3.9 with Definition 3.1.
 
-    Raises
-    ------
-    ValueError
-        If ``tau`` is negative or not finite, ``m < 1``, or ``confidence`` is outside (0, 1).
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Definition 3.9 with Definition 3.1.
-
-    Examples
-    --------
     >>> active_count_interval(0.0, 100, confidence=0.95)
     (40, 60)
     """
-    p = scaling.activity(scalar(tau, "tau", minimum=0.0), m)
+    p = scaling.activity(tau, m)
     return count_interval(m, p, confidence)
 
 
-def active_count_tail(active: float, tau: float, m: int) -> float:
+@checked
+def active_count_tail(active: Nonnegative, tau: Nonnegative, m: Count) -> float:
     r"""Compute the exact probability that more than ``active`` neurons fire at one fixed x.
 
-    Parameters
-    ----------
-    active : float
-        A number of neurons, ``active >= 0`` (need not be an integer: ``Q_0`` is not).
-    tau : float
-        Threshold in absolute units, ``tau >= 0``.
-    m : int
-        Width, ``m >= 1``.
+    ``P[Binomial(m, Q(t)) > active]``.  Source: Definition 3.9 with Definition 3.1; to be compared
+    with `printed_failure_probability`.
 
-    Returns
-    -------
-    float
-        ``P[Binomial(m, Q(t)) > active]``.
-
-    Raises
-    ------
-    ValueError
-        If ``active`` or ``tau`` is negative or not finite, or ``m < 1``.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Definition 3.9 with Definition 3.1; to be compared with `printed_failure_probability`.
-
-    Examples
-    --------
     >>> active_count_tail(10, 0.0, 10)
     0.0
     """
-    active = scalar(active, "active", minimum=0.0)
-    p = scaling.activity(scalar(tau, "tau", minimum=0.0), count(m, "m"))
+    p = scaling.activity(tau, m)
     return float(scipy.stats.binom.sf(math.floor(active), m, p))
 
 
@@ -454,6 +242,7 @@ class MaximalActivity:
     x: FloatArray
 
 
+@described
 def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
     r"""Find the point of X at which most neurons fire, exactly, for d = 3.
 
@@ -463,23 +252,8 @@ def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
     one away at each end (ends first where both coincide, since the arcs are open) visits every
     value that the count takes on an interval of X.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        Network with ``d = 3``.
+    Raises TypeError, ValueError: if it is no network, or its dimension is not 3.
 
-    Returns
-    -------
-    MaximalActivity
-        The maximum and a witness.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no network, or its dimension is not 3.
-
-    Notes
-    -----
     Source: Definition 3.9, with the supremum over x in X that an adversary needs.  The arc ends are
     rounded to float64; the witness is the midpoint of the winning arc.  Time O(m log m).
     """

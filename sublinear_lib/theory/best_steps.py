@@ -22,6 +22,7 @@ from flint import arb, fmpq_poly
 from numpy.polynomial import chebyshev as basis
 from scipy import linalg, special
 
+from sublinear_lib._arguments import Count, Probability, Real, checked, described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.theory.enclosures import (
     Ball,
@@ -37,11 +38,8 @@ from sublinear_lib.theory.polynomials import Polynomial, stays_within
 from sublinear_lib.validation import count, scalar
 
 __all__ = [
-    "BestStep",
-    "SmallestStep",
     "angular_degree",
     "best_step",
-    "best_step_errors",
     "best_step_polynomial",
     "necessary_degree",
     "printed_log2_complexity",
@@ -73,33 +71,15 @@ def _accuracy(eps: Number) -> Fraction:
 def printed_step_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     r"""Enclose the degree that Claim B.5 allows, ``M = 24 ln(16/eps) / gamma``.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
 
-    Returns
-    -------
-    Enclosure
-        M, not rounded.
+    Raises ValueError: if a number is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises TypeError: if an argument has the wrong type.
 
-    Notes
-    -----
     Source: Claim B.5; with ``eps / (3 n)`` for ``eps`` it is the M of Lemma B.4.
 
-    Examples
-    --------
     >>> round(float(printed_step_degree(1, Fraction(1, 10), Fraction(1, 20))), 2)
     173.05
     """
@@ -109,40 +89,25 @@ def printed_step_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     return enclose(lambda: 24 / ball(gamma) * ball(16 / accuracy).log())
 
 
+@described
 def necessary_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     r"""Enclose a number that the degree of no polynomial step falls below.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
 
-    Returns
-    -------
-    Enclosure
-        ``arccosh((1 - eps)/eps) / arccosh(1 + gamma/(2 - (delta - rho)^2/2))``.
+    ``arccosh((1 - eps)/eps) / arccosh(1 + gamma/(2 - (delta - rho)^2/2))``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Proof.  If ``|q| <= eps`` on ``[-1, far]``, then at a point beyond that interval ``|q|`` is at
     most ``eps`` times the Chebyshev polynomial of the same degree n, scaled to the interval: no
     polynomial bounded by one grows faster.  At ``near = 1 - rho^2/2`` its argument is
     ``1 + 2 (near - far)/(far + 1)``, with ``near - far = gamma/2``, and q has to reach ``1 - eps``.
     So ``cosh(n arccosh(...)) >= (1 - eps)/eps``.
 
-    Examples
-    --------
     >>> round(float(necessary_degree(1, Fraction(1, 10), Fraction(1, 20))), 3)
     3.773
     """
@@ -157,33 +122,20 @@ def necessary_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     return enclose(needed)
 
 
+@described
 def angular_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Return a degree that is always enough for a step, of order ``1/(delta - 2 rho)``.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
 
-    Returns
-    -------
-    int
-        ``ceil(arccosh(2 pi (1 + 1/eps)/h) / (2 arccosh(cos(h/4)/cos(h/2))))``, where ``2 h`` is the
-        difference of the angles ``2 arcsin((delta - rho)/2)`` and ``2 arcsin(rho/2)``.
+    ``ceil(arccosh(2 pi (1 + 1/eps)/h) / (2 arccosh(cos(h/4)/cos(h/2))))``, where ``2 h`` is the
+    difference of the angles ``2 arcsin((delta - rho)/2)`` and ``2 arcsin(rho/2)``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Proof.  Write ``z = cos v``.  Let ``u_near < u_far`` be the two angles, h half their difference,
     c half their sum, and ``k(u) = T_(2n)(cos(u/2)/cos(h/2))``, a polynomial of degree n in
     ``cos u``, as ``T_(2n)`` is even.  For ``h <= |u| <= pi`` the argument is in [-1, 1], so
@@ -199,8 +151,6 @@ def angular_degree(delta: Number, rho: Number, eps: Number) -> int:
     Since ``2 h >= delta - 2 rho`` and ``arccosh(cos(h/4)/cos(h/2)) >= 2 h/5`` for ``h <= pi/2``,
     the degree is of the order ``ln(1/((delta - 2 rho) eps)) / (delta - 2 rho)``.
 
-    Examples
-    --------
     >>> angular_degree(1, Fraction(1, 10), Fraction(1, 20))
     18
     """
@@ -262,38 +212,22 @@ def _truncation_degree(gamma: float, eps: float) -> int:
 def truncation_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Return the degree from which the paper's polynomial is proven to be accurate.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in [1e-8, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
 
-    Returns
-    -------
-    int
-        The smallest odd degree ``2 t + 1`` from which on the error bound of
-        `polynomials.sign_approximation` for the gap ``gamma/8`` is at most ``2 eps``, in floating
-        point.
+    The smallest odd degree ``2 t + 1`` from which on the error bound of
+    `polynomials.sign_approximation` for the gap ``gamma/8`` is at most ``2 eps``, in floating
+    point.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Claim B.5 with its polynomial from Lemma A.1 and Theorem A.2.  The bound is
     ``1 - p_k(eta) + w_(t+1) + w_(t+2)``, and the ``w_j`` are Fourier coefficients of
     ``sum_(i <= k) c_i cos(v)^i``.  Time ``O(sqrt(k) log k)`` for the order k of
     Lemma A.1.
 
-    Examples
-    --------
     >>> truncation_degree(1, Fraction(1, 10), Fraction(1, 20))
     59
     """
@@ -364,34 +298,13 @@ def _remez(far: float, near: float, degree: int) -> tuple[tuple[float, ...], tup
 def best_step_errors(delta: Number, rho: Number, degrees: list[int]) -> FloatArray:
     r"""Compute the errors of the best polynomial steps of some degrees, in floating point.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degrees : list of int
-        Degrees, 1 to 160.
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `degrees`: degrees, 1 to 160.
 
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        The smallest of ``max(|q| on [-1, far], |q - 1| on [near, 1])`` over all q of the degree;
-        accurate to about 1e-3 of itself and 1e-9.  `best_step` has certified numbers.
+    The smallest of ``max(|q| on [-1, far], |q - 1| on [near, 1])`` over all q of the degree;
+    accurate to about 1e-3 of itself and 1e-9.  `best_step` has certified numbers.  Source: the
+    exchange algorithm of Remez.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: the exchange algorithm of Remez.
-
-    Examples
-    --------
     >>> best_step_errors(1, Fraction(1, 10), [1, 7]).round(3).tolist()
     [0.4, 0.013]
     """
@@ -408,33 +321,17 @@ def best_step_errors(delta: Number, rho: Number, degrees: list[int]) -> FloatArr
 def best_step_polynomial(delta: Number, rho: Number, degree: int) -> Polynomial:
     r"""Return a polynomial step that is nearly the best one of its degree.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degree : int
-        The degree, 1 to 160.
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `degree`: the degree, 1 to 160.
 
-    Returns
-    -------
-    Polynomial
-        The one that the exchange algorithm finds, its coefficients taken as exact fractions.
+    The one that the exchange algorithm finds, its coefficients taken as exact fractions.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     `best_step` proves what it is worth.
 
-    Examples
-    --------
     >>> best_step_polynomial(1, Fraction(1, 10), 4).degree
     4
     """
@@ -478,43 +375,29 @@ def _from_chebyshev(coefficients: tuple[float, ...]) -> Polynomial:
     return Polynomial(tuple(from_flint(value) for value in total.coeffs()))
 
 
+@described
 def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     r"""Bracket the error of the best polynomial step of a degree, and give one that reaches it.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degree : int
-        The degree, 1 to 160.
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `degree`: the degree, 1 to 160.
 
-    Returns
-    -------
-    BestStep
-        The polynomial, and a bracket around the smallest
-        ``max(|q| on [-1, far], |q - 1| on [near, 1])``.
+    The polynomial, and a bracket around the smallest ``max(|q| on [-1, far], |q - 1| on [near,
+    1])``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    ArithmeticError
-        If floating point is too coarse for the degree: the errors found do not alternate.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises ArithmeticError: if floating point is too coarse for the degree: the errors found do not
+    alternate.
+
+    Raises TypeError: if an argument has the wrong type.
+
     Proof of the lower end (de la Vallee Poussin).  The error of q alternates in sign at ``n + 2``
     points of the two intervals, and is at least `lower` in size there.  If some p of degree n had a
     smaller error on the intervals, ``q - p`` would alternate in sign at the same points, so it
     would have ``n + 1`` zeros, more than its degree allows.  The upper end is decided on the whole
     intervals by `polynomials.stays_within`.
 
-    Examples
-    --------
     >>> found = best_step(1, Fraction(1, 10), 4)
     >>> round(float(found.lower), 4), round(float(found.upper), 4)
     (0.0406, 0.0406)
@@ -541,36 +424,21 @@ def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     return BestStep(q, separation, radius, lower, upper, tuple(exact))
 
 
+@described
 def smallest_step_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Find the smallest degree of a polynomial step of some accuracy, in floating point.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in [1e-8, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
 
-    Returns
-    -------
-    int
-        The degree; `smallest_step` proves it.
+    The degree; `smallest_step` proves it.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the degree would exceed 160.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range, or the degree would exceed 160.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     The best errors do not increase with the degree, so halving finds it.
 
-    Examples
-    --------
     >>> smallest_step_degree(1, Fraction(1, 10), Fraction(1, 1000))
     12
     """
@@ -610,38 +478,24 @@ class SmallestStep:
     misses: BestStep | None
 
 
+@described
 def smallest_step(delta: Number, rho: Number, eps: Number) -> SmallestStep:
     r"""Find and prove the smallest degree with which Claim B.5 could be true.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in [1e-8, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
 
-    Returns
-    -------
-    SmallestStep
-        The degree, a polynomial that has it, and the reason why no smaller degree does.
+    The degree, a polynomial that has it, and the reason why no smaller degree does.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the degree would exceed 160.
-    ArithmeticError
-        If the best error at the degree, or one below, is too close to `eps` to decide.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range, or the degree would exceed 160.
 
-    Notes
-    -----
+    Raises ArithmeticError: if the best error at the degree, or one below, is too close to `eps` to
+    decide.
+
+    Raises TypeError: if an argument has the wrong type.
+
     The best errors do not increase with the degree, so one proof on either side of `eps` is enough.
 
-    Examples
-    --------
     >>> smallest_step(1, Fraction(1, 10), Fraction(1, 20)).degree
     4
     """
@@ -677,28 +531,14 @@ def _log2_complexity(log2_sizes: list[float]) -> float:
 def step_log2_complexity(polynomial: Polynomial) -> float:
     r"""Compute ``log2 C(q, eps_3)`` of Definition B.1 as Lemma B.9 uses it, for the constant 1.
 
-    Parameters
-    ----------
-    polynomial : Polynomial
-        q, not zero.
+    Here `polynomial`: q, not zero.
 
-    Returns
-    -------
-    float
-        The complexity in bits at ``eps_3 = min(1/C(q), 1/2)``.  A larger constant c makes it
-        larger.
+    The complexity in bits at ``eps_3 = min(1/C(q), 1/2)``.  A larger constant c makes it larger.
 
-    Raises
-    ------
-    ValueError
-        If the polynomial is zero.
+    Raises ValueError: if the polynomial is zero.
 
-    Notes
-    -----
     Source: Definition B.1, Lemma B.9.  `polynomials.log_complexity` encloses the same number.
 
-    Examples
-    --------
     >>> round(step_log2_complexity(Polynomial((Fraction(0), Fraction(1)))), 4)
     1.0713
     """
@@ -717,34 +557,18 @@ def _log2(value: Fraction) -> float:
 def printed_log2_complexity(delta: Number, rho: Number, eps: Number) -> float:
     r"""Compute the complexity that the printed sizes allow: degree M, all coefficients largest.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy of the step, in (0, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy of the step, in (0, 1/2).
 
-    Returns
-    -------
-    float
-        ``log2 C(q, eps_3)`` of a polynomial of degree ``floor(M)`` whose coefficients are all
-        ``2^(6 M)/gamma``.
+    ``log2 C(q, eps_3)`` of a polynomial of degree ``floor(M)`` whose coefficients are all ``2^(6
+    M)/gamma``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Claim B.5 with the constant 1 in its O, put into Definition B.1 as in Lemma B.9.
 
-    Examples
-    --------
     >>> printed_log2_complexity(1, Fraction(1, 10), Fraction(1, 20)) > 6 * 173
     True
     """
@@ -754,43 +578,19 @@ def printed_log2_complexity(delta: Number, rho: Number, eps: Number) -> float:
     return _log2_complexity([bits] * (math.floor(most) + 1))
 
 
-def width_asked(log2_complexity: float, n: int, eps: float, fall: Number) -> float:
+@checked
+def width_asked(log2_complexity: Real, n: Count, eps: Probability, fall: Number) -> float:
     r"""Compute the width that Theorem 4.4 asks for, in bits, with all unnamed constants 1.
 
-    Parameters
-    ----------
-    log2_complexity : float
-        ``log2 C(q, eps_3)``.
-    n : int
-        Number of data points, ``n >= 1``.
-    eps : float
-        The accuracy of the theorem, in (0, 1).
-    fall : int, float or Fraction
-        The power with which the gap of f and g falls: ``K^2 m^(-fall)``, ``> 0``.
+    Here `log2_complexity`: ``log2 C(q, eps_3)``; `fall`: the power with which the gap of f and g
+    falls: ``K^2 m^(-fall)``, ``> 0``.
 
-    Returns
-    -------
-    float
-        ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``.
+    ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``.  Source: the proofs of
+    Lemma B.9, where the weights of ``m/n`` neurons move by ``2 C m^(alpha)/(m/n)``, and of Theorem
+    B.10.  It is what the chain of bounds asks for, not what a network needs.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: the proofs of Lemma B.9, where the weights of ``m/n`` neurons move by
-    ``2 C m^(alpha)/(m/n)``, and of Theorem B.10.  It is what the chain of bounds asks for, not what
-    a network needs.
-
-    Examples
-    --------
     >>> width_asked(10.0, 2, 0.75, Fraction(1, 10))
     260.0
     """
-    bits = scalar(log2_complexity, "log2_complexity")
-    n = count(n, "n")
-    accuracy = scalar(eps, "eps", exclusive_minimum=0.0, exclusive_maximum=1.0)
     power = float(rational(fall, "fall", exclusive_minimum=0))
-    return (math.log2(3.0 / accuracy) + 2.0 * (1.0 + math.log2(n) + bits)) / power
+    return (math.log2(3.0 / eps) + 2.0 * (1.0 + math.log2(n) + log2_complexity)) / power

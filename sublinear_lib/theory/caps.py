@@ -17,9 +17,10 @@ import numpy as np
 from scipy import special
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Dimension, Nonnegative, Real, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_DIAMETER, SLICE_HEIGHT, SLICE_RADIUS, cap_angle
-from sublinear_lib.validation import count, scalar
+from sublinear_lib.validation import scalar
 
 __all__ = ["cap_share", "circle_cap_share"]
 
@@ -29,7 +30,8 @@ _PANELS = 8
 _REACH = 12.0
 
 
-def cap_share(t: float, d: int, rho: float) -> float:
+@checked
+def cap_share(t: float, d: Dimension, rho: Nonnegative) -> float:
     r"""Compute the expected share of neurons that can be active somewhere in a cap.
 
     With theta the angle between w' (the first d - 1 coordinates of w) and the direction of x, the
@@ -41,41 +43,18 @@ def cap_share(t: float, d: int, rho: float) -> float:
     proportional to ``sin^{d-3}``, and the remainder is N(0, 5/4), all independent; the threshold is
     ``t sqrt(2)``.  The share does not depend on m.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold ``tau / sqrt(2/m)``, at most 12 in absolute value.
-    d : int
-        Input dimension, ``d >= 2``.
-    rho : float
-        Radius of the cap, a chord length, ``rho >= 0``.
+    Here `t`: standardized threshold ``tau / sqrt(2/m)``, at most 12 in absolute value.
 
-    Returns
-    -------
-    float
-        The share, in (0, 1): ``Q(t)`` at ``rho = 0`` (and for d = 2 below ``sqrt(3)``), the
-        surviving share from ``sqrt(3)`` on.
+    The share, in (0, 1): ``Q(t)`` at ``rho = 0`` (and for d = 2 below ``sqrt(3)``), the surviving
+    share from ``sqrt(3)`` on.  Source: Definitions 3.1, 3.3 and 3.9; derived here.  Gauss-Legendre
+    quadrature over theta and over the length; `circle_cap_share` is an independent closed form for
+    d = 3.
 
-    Raises
-    ------
-    ValueError
-        If ``t`` is not finite or beyond 12, ``d < 2``, or ``rho`` is negative or not finite.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Definitions 3.1, 3.3 and 3.9; derived here.  Gauss-Legendre quadrature over theta and
-    over the length; `circle_cap_share` is an independent closed form for d = 3.
-
-    Examples
-    --------
     >>> [round(cap_share(1.65, d, 0.2), 3) for d in (3, 10, 30, 65)]
     [0.061, 0.102, 0.179, 0.294]
     """
     t = scalar(t, "t", minimum=-12.0, maximum=12.0)
-    d = count(d, "d", minimum=2)
-    return _share(t, d, scalar(rho, "rho", minimum=0.0))
+    return _share(t, d, rho)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -121,7 +100,8 @@ def _lengths(d: int) -> tuple[FloatArray, FloatArray]:
     return length, density / density.sum()
 
 
-def circle_cap_share(t: float, rho: float) -> float:
+@checked
+def circle_cap_share(t: Real, rho: Nonnegative) -> float:
     r"""Count by crossings, for d = 3: who fires at one end of the cap, and who begins on the way.
 
     Along the circle a pre-activation is a stationary Gaussian wave of variance ``2/m`` whose
@@ -136,33 +116,11 @@ def circle_cap_share(t: float, rho: float) -> float:
     were counted twice.  Such a neuron is silent on an arc shorter than the cap, which is rare for
     small caps.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold ``tau / sqrt(2/m)``, finite.
-    rho : float
-        Radius of the cap, a chord length, ``rho >= 0``.
+    The first two terms: an upper bound of `cap_share` with ``d = 3``.  Source: Definitions 3.1, 3.3
+    and 3.9; derived here, with Rice's formula.
 
-    Returns
-    -------
-    float
-        The first two terms: an upper bound of `cap_share` with ``d = 3``.
-
-    Raises
-    ------
-    ValueError
-        If ``t`` is not finite, or ``rho`` is negative or not finite.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Definitions 3.1, 3.3 and 3.9; derived here, with Rice's formula.
-
-    Examples
-    --------
     >>> round(circle_cap_share(1.65, 0.2) - cap_share(1.65, 3, 0.2), 5)
     0.0
     """
-    crossings = math.sqrt(3.0 / 8.0) * math.exp(-0.5 * scalar(t, "t") ** 2)
+    crossings = math.sqrt(3.0 / 8.0) * math.exp(-0.5 * t**2)
     return scaling.activity_at(t) + cap_angle(rho) / math.pi * crossings

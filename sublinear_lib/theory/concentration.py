@@ -19,6 +19,7 @@ from typing import Literal, TypeVar
 
 from flint import arb
 
+from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -30,7 +31,7 @@ from sublinear_lib.theory.enclosures import (
     enclose_root,
     rational,
 )
-from sublinear_lib.validation import boolean, choice, count
+from sublinear_lib.validation import choice
 
 __all__ = [
     "bernstein",
@@ -67,38 +68,16 @@ def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
     For x ~ N(0, 1), ``exp(-eta^2/2) Pr[|x| <= tau] <= Pr[|x - eta| <= tau] <= Pr[|x| <= tau]``.
     Both halves are true for all ``eta, tau > 0``.
 
-    Parameters
-    ----------
-    eta : int, float or Fraction
-        The shift, ``> 0``.
-    tau : int, float or Fraction
-        Half the width of the window, ``> 0``.
-    side : {"lower", "upper"}
-        Which of the two inequalities.
+    Here `eta`: the shift, ``> 0``; `tau`: half the width of the window, ``> 0``; `side`: which of
+    the two inequalities.
 
-    Returns
-    -------
-    Inequality
-        ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.
-
-    Raises
-    ------
-    ValueError
-        If `eta` or `tau` is not positive, or `side` is neither word.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Theorem A.3 (Li and Shao, Theorem 3.1).
-    Proof.  Substituting ``x = eta + y``, the middle is
+    ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.  Source: Theorem
+    A.3 (Li and Shao, Theorem 3.1). Proof.  Substituting ``x = eta + y``, the middle is
     ``exp(-eta^2/2)`` times the integral of ``phi(y) exp(-eta y)`` over ``|y| <= tau``; adding the
     same at -y turns ``exp(-eta y)`` into ``cosh(eta y) >= 1``, which is the left half.  The middle
     has derivative ``phi(eta + tau) - phi(eta - tau) < 0`` in eta, as ``|eta - tau| < eta + tau``,
     and equals the right side at ``eta = 0``.
 
-    Examples
-    --------
     >>> li_shao(1, 1, "upper").holds
     True
     """
@@ -123,27 +102,14 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
     true for all ``u > 0``; the lower half is true exactly for ``u`` below the crossing point
     1.0794... (`gaussian_wedge_crossing`), so a hypothesis such as ``eta <= sigma`` is missing.
 
-    Parameters
-    ----------
-    ratio : int, float or Fraction
-        ``u = eta / sigma``, ``> 0``.
-    side : {"lower", "upper"}
-        Which half.
+    Here `ratio`: ``u = eta / sigma``, ``> 0``; `side`: which half.
 
-    Returns
-    -------
-    Inequality
-        ``erf(u / sqrt(2))`` against ``2u/3`` (``>=``) or ``4u/5`` (``<=``).
+    ``erf(u / sqrt(2))`` against ``2u/3`` (``>=``) or ``4u/5`` (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If `ratio` is not positive, or `side` is neither word.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if `ratio` is not positive, or `side` is neither word.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.5; the machine-read text shows only "( 2 5 eta sigma)", the lines 2/3 and 4/5
     are those of the usual statement.
     Proof.  ``F(u) = erf(u / sqrt(2))`` is strictly concave on ``u > 0`` with ``F(0) = 0`` and slope
@@ -151,8 +117,6 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
     ``4u/5``; and ``F(u) - 2u/3`` is concave, zero at 0, first positive and tends to minus infinity:
     it has exactly one positive zero.
 
-    Examples
-    --------
     >>> [gaussian_wedge(u, "lower").holds for u in (1, 2)]
     [True, False]
     """
@@ -166,30 +130,16 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
 def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
     r"""Return by how much a half of Lemma A.5 holds, for intervals of ratios.
 
-    Parameters
-    ----------
-    ratio : flint.arb or flint.arb_series
-        ``u = eta / sigma``: a ball, or a power series in which u may vary.
-    side : {"lower", "upper"}
-        Which half.
+    Here `ratio`: ``u = eta / sigma``: a ball, or a power series in which u may vary; `side`: which
+    half.
 
-    Returns
-    -------
-    flint.arb or flint.arb_series
-        ``erf(u / sqrt(2)) - 2u/3`` for the lower half, ``4u/5 - erf(u / sqrt(2))`` for the upper
-        one: positive where the half is true.
+    ``erf(u / sqrt(2)) - 2u/3`` for the lower half, ``4u/5 - erf(u / sqrt(2))`` for the upper one:
+    positive where the half is true.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `side` is neither word.
+    Raises TypeError, ValueError: if `side` is neither word.
 
-    Notes
-    -----
     Source: Lemma A.5.
 
-    Examples
-    --------
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda u: gaussian_wedge_margin(u, "lower"), 0, 1, zeros=1)
     True
@@ -200,35 +150,18 @@ def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
     return _central(ratio) - ratio * 2 / 3
 
 
-def gaussian_wedge_crossing(bits: int = 60) -> Enclosure:
+@checked
+def gaussian_wedge_crossing(bits: Count = 60) -> Enclosure:
     r"""Enclose the ratio ``eta / sigma`` up to which the lower half of Lemma A.5 holds.
 
-    Parameters
-    ----------
-    bits : int, default 60
-        The interval is at most ``2**-bits`` long.
+    Here `bits`: the interval is at most ``2**-bits`` long.
 
-    Returns
-    -------
-    Enclosure
-        The positive solution u of ``erf(u / sqrt(2)) = 2u/3``, about 1.0794.  It is the only one,
-        see `gaussian_wedge`.
+    The positive solution u of ``erf(u / sqrt(2)) = 2u/3``, about 1.0794.  It is the only one, see
+    `gaussian_wedge`.  Source: Lemma A.5.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `bits` is not a positive integer.
-
-    Notes
-    -----
-    Source: Lemma A.5.
-
-    Examples
-    --------
     >>> round(float(gaussian_wedge_crossing()), 6)
     1.079357
     """
-    bits = count(bits, "bits")
     return enclose_root(lambda u: gaussian_wedge_margin(u, "lower"), 1, 2, bits)
 
 
@@ -278,6 +211,7 @@ def _tail(
     return Fraction(sum(weight for at, weight in law.items() if event(at)), total)
 
 
+@described
 def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Number) -> Inequality:
     r"""Compare the deviation of a sum of two-valued variables with Hoeffding's bound (Lemma A.6).
 
@@ -285,29 +219,15 @@ def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Nu
     and ``U`` is the sum.  The lemma says
     ``Pr[|U - E U| >= eta] <= 2 exp(-2 eta^2 / sum_i ranges[i]^2)``, which is true.
 
-    Parameters
-    ----------
-    ranges : sequence of int, float or Fraction
-        The lengths ``d_i - c_i`` of the intervals, ``> 0``.
-    probabilities : sequence of int, float or Fraction
-        As many probabilities, in [0, 1].
-    eta : int, float or Fraction
-        The deviation, ``> 0``.
+    Here `ranges`: the lengths ``d_i - c_i`` of the intervals, ``> 0``; `probabilities`: as many
+    probabilities, in [0, 1]; `eta`: the deviation, ``> 0``.
 
-    Returns
-    -------
-    Inequality
-        The exact probability, a fraction, against the bound (``<=``).
+    The exact probability, a fraction, against the bound (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the lengths of the sequences differ.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range or the lengths of the sequences differ.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.6.
     Proof.  For Y = X_i - E X_i in an interval of length s, the second derivative of
     ``log E exp(l Y)`` in l is the variance of Y under a tilted law on that interval, hence at most
@@ -315,8 +235,6 @@ def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Nu
     ``exp(l (U - E U))`` at ``l = 4 eta / sum s_i^2``, and treat the other tail likewise.
     Two-valued variables are those with the largest variance on their interval, the hardest case.
 
-    Examples
-    --------
     >>> hoeffding([1] * 4, [Fraction(1, 2)] * 4, 2).left.lower
     Fraction(1, 8)
     """
@@ -333,93 +251,48 @@ def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Nu
     return decide(tail, "<=", lambda: 2 * ball(-2 * deviation**2 / squares).exp())
 
 
-def chi_square(n: int, t: Number, side: Side) -> Inequality:
+@checked
+def chi_square(n: Count, t: Number, side: Side) -> Inequality:
     r"""Compare a tail of the chi-square law with the bound of Lemma A.7.
 
     For X chi-square with n degrees of freedom, ``Pr[X - n >= 2 sqrt(n t) + 2 t] <= exp(-t)`` and
     ``Pr[n - X >= 2 sqrt(n t)] <= exp(-t)``.  Both are true.
 
-    Parameters
-    ----------
-    n : int
-        Degrees of freedom, ``>= 1``.
-    t : int, float or Fraction
-        The level, ``> 0``.
-    side : {"lower", "upper"}
-        Which tail.
+    Here `t`: the level, ``> 0``; `side`: which tail.
 
-    Returns
-    -------
-    Inequality
-        The probability, an incomplete gamma function, against ``exp(-t)`` (``<=``).
+    The probability, an incomplete gamma function, against ``exp(-t)`` (``<=``).  Source: Lemma A.7;
+    the case ``a_i = 1`` of Lemma B.2, see `laurent_massart` for the proof. For ``4 t >= n`` the
+    lower tail is the probability that ``X <= 0`` or less, which is zero.
 
-    Raises
-    ------
-    ValueError
-        If `n` or `t` is out of range, or `side` is neither word.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma A.7; the case ``a_i = 1`` of Lemma B.2, see `laurent_massart` for the proof.
-    For ``4 t >= n`` the lower tail is the probability that ``X <= 0`` or less, which is zero.
-
-    Examples
-    --------
     >>> chi_square(1, 100, "lower").left.upper
     Fraction(0, 1)
     """
-    n = count(n, "n")
     level = rational(t, "t", exclusive_minimum=0)
     choice(side, "side", _SIDES)
     return laurent_massart([1] * n, level, side)
 
 
-def weight_norm(m: int, d: int, level: Number, constant: Number) -> Inequality:
+@checked
+def weight_norm(m: Count, d: Count, level: Number, constant: Number) -> Inequality:
     r"""Compare the tail of ``||w_r||^2`` with the ``exp(-Omega(m^2/d))`` claimed in Lemma C.9.
 
     For ``w ~ N(0, I_d / m)``, ``Pr[||w||^2 >= level]`` against ``exp(-constant m^2 / d)``.
     Whatever the two constants are, the claim is false for all large m: the tail is only
     exponential in m.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``>= 1``.
-    d : int
-        Dimension, ``>= 1``.
-    level : int, float or Fraction
-        The O(1) that the squared norm is compared with, ``> 0``.
-    constant : int, float or Fraction
-        The constant of the Omega, ``> 0``.
+    Here `level`: the O(1) that the squared norm is compared with, ``> 0``; `constant`: the constant
+    of the Omega, ``> 0``.
 
-    Returns
-    -------
-    Inequality
-        ``Pr[chi^2_d >= level m]`` against the bound (``<=``).
+    ``Pr[chi^2_d >= level m]`` against the bound (``<=``).  Source: proofs of Lemma C.9 (= 4.2) and
+    Claim C.19, "from Lemma B.2 and Lemma A.7". Proof that it fails.  ``||w||^2 >= w_1^2``, so the
+    probability is at least ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; hence minus
+    its logarithm is at most ``level m / 2 + O(log m)``, which is below ``constant m^2 / d`` for
+    large m.  What A.7 gives is ``exp(-Omega(m))`` for ``m >= C d``, and that is all the paper
+    needs.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: proofs of Lemma C.9 (= 4.2) and Claim C.19, "from Lemma B.2 and Lemma A.7".
-    Proof that it fails.  ``||w||^2 >= w_1^2``, so the probability is at least
-    ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; hence minus its logarithm is at most
-    ``level m / 2 + O(log m)``, which is below ``constant m^2 / d`` for large m.  What A.7 gives is
-    ``exp(-Omega(m))`` for ``m >= C d``, and that is all the paper needs.
-
-    Examples
-    --------
     >>> [weight_norm(m, 4, 4, Fraction(1, 100)).holds for m in (64, 1024)]
     [True, False]
     """
-    m, d = count(m, "m"), count(d, "d")
     squared = rational(level, "level", exclusive_minimum=0)
     c = rational(constant, "constant", exclusive_minimum=0)
     half = Fraction(d, 2)
@@ -430,6 +303,7 @@ def weight_norm(m: int, d: int, level: Number, constant: Number) -> Inequality:
     return decide(tail, "<=", lambda: ball(-c * m * m / d).exp())
 
 
+@described
 def chernoff(
     probabilities: Sequence[Number],
     epsilon: Number,
@@ -444,31 +318,16 @@ def chernoff(
     crossing point 1.8169... of `chernoff_crossing`; beyond it there are counterexamples.
     Repaired: ``exp(-eps^2 mu / (2 + eps))``, true for all ``eps > 0``.
 
-    Parameters
-    ----------
-    probabilities : sequence of int, float or Fraction
-        The probabilities of success, in [0, 1], not all zero.
-    epsilon : int, float or Fraction
-        The relative deviation, ``> 0``, and ``< 1`` for the lower tail.
-    side : {"lower", "upper"}
-        Which tail.
-    form : {"printed", "repaired"}, default "printed"
-        Which bound for the upper tail; the lower tail needs no repair.
+    Here `probabilities`: the probabilities of success, in [0, 1], not all zero; `epsilon`: the
+    relative deviation, ``> 0``, and ``< 1`` for the lower tail; `side`: which tail; `form`: which
+    bound for the upper tail; the lower tail needs no repair.
 
-    Returns
-    -------
-    Inequality
-        The exact probability, a fraction, against the bound (``<=``).
+    The exact probability, a fraction, against the bound (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or a word is none of those allowed.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range or a word is none of those allowed.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.8.
     Proof.  ``E exp(l Y) <= exp(mu (e^l - 1))``; Markov's inequality at ``l = log(1 + eps)`` gives
     the upper tail ``exp(-mu h(eps))`` with ``h(e) = (1 + e) log(1 + e) - e``, and at
@@ -481,8 +340,6 @@ def chernoff(
     probability ``mu / n`` and n, then mu, tending to infinity, ``-log Pr / mu`` tends to ``h(eps)``
     (Cramer's theorem for the Poisson law).  The paper uses the bound with eps = O(1) only.
 
-    Examples
-    --------
     >>> instance = [Fraction(1, 1000)] * 1000
     >>> chernoff(instance, 9, "upper").holds, chernoff(instance, 9, "upper", "repaired").holds
     (False, True)
@@ -505,38 +362,23 @@ def chernoff(
     return decide(tail, "<=", lambda: ball(-eps * eps * mean / divisor).exp())
 
 
+@described
 def chernoff_margin(
     epsilon: _Real, side: Side, form: Literal["printed", "repaired"] = "printed"
 ) -> _Real:
     r"""Return by how much the exponent of Lemma A.8 holds for every law, per unit of the mean.
 
-    Parameters
-    ----------
-    epsilon : flint.arb or flint.arb_series
-        The relative deviation ``> 0``, ``< 1`` for the lower tail: a ball, or a power series.
-    side : {"lower", "upper"}
-        Which tail.
-    form : {"printed", "repaired"}, default "printed"
-        Which exponent for the upper tail.
+    Here `epsilon`: the relative deviation ``> 0``, ``< 1`` for the lower tail: a ball, or a power
+    series; `side`: which tail; `form`: which exponent for the upper tail.
 
-    Returns
-    -------
-    flint.arb or flint.arb_series
-        ``h(eps)`` (``h(-eps)`` for the lower tail) with ``h(e) = (1 + e) log(1 + e) - e``, minus
-        the exponent of the lemma over mu.  Where this is positive the bound is true for every sum
-        of independent indicators; where it is negative it is false for some.
+    ``h(eps)`` (``h(-eps)`` for the lower tail) with ``h(e) = (1 + e) log(1 + e) - e``, minus the
+    exponent of the lemma over mu.  Where this is positive the bound is true for every sum of
+    independent indicators; where it is negative it is false for some.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `side` or `form` is none of the words allowed.
+    Raises TypeError, ValueError: if `side` or `form` is none of the words allowed.
 
-    Notes
-    -----
     Source: Lemma A.8; the proof is in `chernoff`.
 
-    Examples
-    --------
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda e: chernoff_margin(e, "upper", "repaired"), 0, 8, zeros=3)
     True
@@ -552,38 +394,22 @@ def chernoff_margin(
     return rate - epsilon * epsilon / (2 + epsilon)
 
 
-def chernoff_crossing(bits: int = 60) -> Enclosure:
+@checked
+def chernoff_crossing(bits: Count = 60) -> Enclosure:
     r"""Enclose the relative deviation up to which the printed upper tail of Lemma A.8 holds.
 
-    Parameters
-    ----------
-    bits : int, default 60
-        The interval is at most ``2**-bits`` long.
+    Here `bits`: the interval is at most ``2**-bits`` long.
 
-    Returns
-    -------
-    Enclosure
-        The positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, about 1.8170.  It is the
-        only one, see `chernoff`.
+    The positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, about 1.8170.  It is the only
+    one, see `chernoff`.  Source: Lemma A.8.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `bits` is not a positive integer.
-
-    Notes
-    -----
-    Source: Lemma A.8.
-
-    Examples
-    --------
     >>> round(float(chernoff_crossing()), 3)
     1.817
     """
-    bits = count(bits, "bits")
     return enclose_root(lambda e: chernoff_margin(e, "upper"), 1, 3, bits)
 
 
+@described
 def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
     r"""Compare a sum of centered indicators with Bernstein's bound (Lemma A.9).
 
@@ -591,34 +417,19 @@ def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
     ``|Y_i|``.  The lemma says ``Pr[sum Y_i > eta] <= exp(-(eta^2/2) / (sum E Y_i^2 + M eta/3))``,
     which is true.
 
-    Parameters
-    ----------
-    probabilities : sequence of int, float or Fraction
-        The probabilities ``p_i``, in [0, 1].
-    eta : int, float or Fraction
-        The deviation, ``> 0``.
+    Here `probabilities`: the probabilities ``p_i``, in [0, 1]; `eta`: the deviation, ``> 0``.
 
-    Returns
-    -------
-    Inequality
-        The exact probability, a fraction, against the bound with the smallest M allowed (``<=``).
+    The exact probability, a fraction, against the bound with the smallest M allowed (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.9.
     Proof.  ``|E Y^k| <= M^(k-2) E Y^2`` for ``k >= 2`` and ``k! >= 2 * 3^(k-2)`` give
     ``E exp(l Y) <= exp((l^2/2) E Y^2 / (1 - l M / 3))`` for ``0 < l < 3/M``.  Multiply over i and
     apply Markov's inequality at ``l = eta / (V + M eta/3)``, V the sum of the variances.
 
-    Examples
-    --------
     >>> bernstein([Fraction(1, 2)] * 4, 1).left.lower
     Fraction(1, 16)
     """
@@ -640,34 +451,14 @@ def near_threshold(eta: Number, tau: Number = 0) -> Inequality:
     By Theorem A.3 the same bound holds for ``Pr[|z - tau| <= eta]``.  In the scaling of the network
     (entries N(0, 1/m)) read ``eta sqrt(m)`` for eta and ``tau sqrt(m)`` for tau.
 
-    Parameters
-    ----------
-    eta : int, float or Fraction
-        The distance to the threshold, ``> 0``, in units where the entries are N(0, 1).
-    tau : int, float or Fraction, default 0
-        The threshold, in the same units, of any sign.
+    Here `eta`: the distance to the threshold, ``> 0``, in units where the entries are N(0, 1);
+    `tau`: the threshold, in the same units, of any sign.
 
-    Returns
-    -------
-    Inequality
-        The probability against ``eta / sqrt(pi)`` (``<=``).
+    The probability against ``eta / sqrt(pi)`` (``<=``).  Source: Claim A.10, which prints O(eta);
+    used with tau in C.1, C.16 and C.19. Proof.  The density of N(0, 2) is at most ``1 / (2
+    sqrt(pi))``, and the window is ``2 eta`` long.  The ratio of the two sides tends to 1 as eta
+    tends to 0 (tau = 0), so no smaller constant will do.
 
-    Raises
-    ------
-    ValueError
-        If `eta` is not positive or `tau` not finite.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Claim A.10, which prints O(eta); used with tau in C.1, C.16 and C.19.
-    Proof.  The density of N(0, 2) is at most ``1 / (2 sqrt(pi))``, and the window is ``2 eta``
-    long.  The ratio of the two sides tends to 1 as eta tends to 0 (tau = 0), so no smaller constant
-    will do.
-
-    Examples
-    --------
     >>> near_threshold(Fraction(1, 10)).ratio > 0.999
     True
     """
@@ -689,13 +480,14 @@ def _pairs_above(weights: Sequence[Fraction], level: Ball) -> Ball:
     return total
 
 
+@checked
 def laurent_massart(
     weights: Sequence[Number],
     t: Number,
     side: Side = "upper",
     *,
-    squared_norm: bool = False,
-    linear_term: bool = True,
+    squared_norm: Flag = False,
+    linear_term: Flag = True,
 ) -> Inequality:
     r"""Compare a tail of a weighted chi-square sum with a reading of Lemma B.2.
 
@@ -704,48 +496,22 @@ def laurent_massart(
     exp(-t)``, both true.  The machine-read print shows "2|a|2 2 t + 2|a|": a square on the 2-norm
     and no t on the largest weight.  With either of these the upper tail is false.
 
-    Parameters
-    ----------
-    weights : sequence of int, float or Fraction
-        The ``a_i > 0``: all equal, or every value that occurs occurs exactly twice.  In these cases
-        the tail has a closed form.
-    t : int, float or Fraction
-        The level, ``> 0``.
-    side : {"upper", "lower"}
-        Which tail.
-    squared_norm : bool, default False
-        Read ``|a|_2^2`` for ``|a|_2``.
-    linear_term : bool, default True
-        Read ``2 |a|_inf t``; otherwise ``2 |a|_inf``.  The lower tail has no such term.
+    Here `weights`: the ``a_i > 0``: all equal, or every value that occurs occurs exactly twice.  In
+    these cases the tail has a closed form; `t`: the level, ``> 0``; `side`: which tail;
+    `squared_norm`: read ``|a|_2^2`` for ``|a|_2``; `linear_term`: read ``2 |a|_inf t``; otherwise
+    ``2 |a|_inf``.  The lower tail has no such term.
 
-    Returns
-    -------
-    Inequality
-        The probability against ``exp(-t)`` (``<=``).
+    The probability against ``exp(-t)`` (``<=``).  Source: Lemma B.2.  Equal weights leave a
+    chi-square law, that is an incomplete gamma function; pairs of equal weights leave ``sum_j a_j
+    (2 E_j)`` with independent exponentials, whose tail is ``sum_j exp(-y / (2 a_j)) prod_(i != j)
+    a_j / (a_j - a_i)``. Proof.  ``log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2`` is at most ``l^2 /
+    (1 - 2 l)`` for ``0 <= l < 1/2`` and at most ``l^2`` for ``l <= 0``.  With ``l a_i`` for l the
+    sum over i is at most ``l^2 |a|_2^2 / (1 - 2 l |a|_inf)``, whose Legendre transform at ``2 |a|_2
+    sqrt(t) + 2 |a|_inf t`` is at least t; for l <= 0 at ``-2 |a|_2 sqrt(t)`` it is t. The squared
+    reading is not homogeneous: scaling the weights by s and letting s tend to 0 would give ``Pr[X
+    >= 2 |a|_inf t] <= exp(-t)``, false for many equal weights.  Without t on the largest weight one
+    weight suffices: ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like ``exp(-sqrt(t))``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the weights are of neither kind.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma B.2.  Equal weights leave a chi-square law, that is an incomplete gamma function;
-    pairs of equal weights leave ``sum_j a_j (2 E_j)`` with independent exponentials, whose tail is
-    ``sum_j exp(-y / (2 a_j)) prod_(i != j) a_j / (a_j - a_i)``.
-    Proof.  ``log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2`` is at most ``l^2 / (1 - 2 l)`` for
-    ``0 <= l < 1/2`` and at most ``l^2`` for ``l <= 0``.  With ``l a_i`` for l the sum over i is at
-    most ``l^2 |a|_2^2 / (1 - 2 l |a|_inf)``, whose Legendre transform at
-    ``2 |a|_2 sqrt(t) + 2 |a|_inf t`` is at least t; for l <= 0 at ``-2 |a|_2 sqrt(t)`` it is t.
-    The squared reading is not homogeneous: scaling the weights by s and letting s tend to 0 would
-    give ``Pr[X >= 2 |a|_inf t] <= exp(-t)``, false for many equal weights.  Without t on the
-    largest weight one weight suffices: ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like
-    ``exp(-sqrt(t))``.
-
-    Examples
-    --------
     >>> equal = [Fraction(1, 1000)] * 1000
     >>> laurent_massart(equal, 1).holds, laurent_massart(equal, 1, squared_norm=True).holds
     (True, False)
@@ -753,8 +519,6 @@ def laurent_massart(
     a = [rational(value, "weights", exclusive_minimum=0) for value in _numbers(weights, "weights")]
     level = rational(t, "t", exclusive_minimum=0)
     choice(side, "side", _SIDES)
-    boolean(squared_norm, "squared_norm")
-    boolean(linear_term, "linear_term")
     times = Counter(a)
     equal = len(times) == 1
     if not equal and set(times.values()) != {2}:
@@ -795,32 +559,14 @@ def laurent_massart(
 def laurent_massart_margin(tilt: _Real, side: Side = "upper") -> _Real:
     r"""Return by how much the moment bound behind Lemmas A.7 and B.2 holds.
 
-    Parameters
-    ----------
-    tilt : flint.arb or flint.arb_series
-        ``l > 0``, ``l < 1/2`` for the upper tail: a ball, or a power series.
-    side : {"upper", "lower"}
-        Which tail; the lower one uses -l.
+    Here `tilt`: ``l > 0``, ``l < 1/2`` for the upper tail: a ball, or a power series; `side`: which
+    tail; the lower one uses -l.
 
-    Returns
-    -------
-    flint.arb or flint.arb_series
-        With ``G(l) = log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2``: ``l^2/(1 - 2 l) - G(l)`` for
-        the upper tail, ``l^2 - G(-l)`` for the lower one.  Positive everywhere in the range.
+    Returned: With ``G(l) = log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2``: ``l^2/(1 - 2 l) - G(l)``
+    for the upper tail, ``l^2 - G(-l)`` for the lower one.  Positive everywhere in the range.
+    Source: Lemma B.2. Proof.  Both margins vanish at 0 and grow: their derivatives are ``2 l^2/(1 -
+    2 l)^2`` and ``4 l^2/(1 + 2 l)``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `side` is neither word.
-
-    Notes
-    -----
-    Source: Lemma B.2.
-    Proof.  Both margins vanish at 0 and grow: their derivatives are ``2 l^2/(1 - 2 l)^2`` and
-    ``4 l^2/(1 + 2 l)``.
-
-    Examples
-    --------
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda l: laurent_massart_margin(l, "lower"), 0, 1, zeros=3)
     True

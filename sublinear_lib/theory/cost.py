@@ -20,11 +20,12 @@ import scipy
 from scipy import special
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Count, Dimension, Nonnegative, Real, Whole, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
-from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.validation import choice
 
-__all__ = ["IterationCost", "candidate_share", "dense_cost", "listed_share", "sparse_cost"]
+__all__ = ["candidate_share", "dense_cost", "listed_share", "sparse_cost"]
 
 _NODES = 48
 _REACH = 10.0  # a standard normal exceeds it with probability 1e-23
@@ -57,7 +58,8 @@ class IterationCost:
         return self.query + self.adversary + self.forward + self.backward
 
 
-def candidate_share(t: float, d: int, rho: float) -> float:
+@checked
+def candidate_share(t: Real, d: Dimension, rho: Nonnegative) -> float:
     r"""Compute the expected share of neurons that may become active somewhere in a cap.
 
     The trainer keeps neuron r for an example x if ``<w_r, x> + b_r + rho |w'_r| > tau``, with w'
@@ -70,41 +72,14 @@ def candidate_share(t: float, d: int, rho: float) -> float:
 
     a number that does not depend on m.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold ``tau / sqrt(2/m)``, any finite number.
-    d : int
-        Input dimension, ``d >= 2``.
-    rho : float
-        Radius of the cap (chord length), ``rho >= 0``.
+    The share, in (0, 1); equal to ``Q(t)`` at ``rho = 0``.  Source: Algorithm 1, lines 11 and 12,
+    with Definition 3.1; derived here.  The expectation is a Gauss-Legendre quadrature over p and q,
+    ten standard deviations to either side: for ``t <= 10`` it misses less than 1e-6 of the share,
+    for larger t more.
 
-    Returns
-    -------
-    float
-        The share, in (0, 1); equal to ``Q(t)`` at ``rho = 0``.
-
-    Raises
-    ------
-    ValueError
-        If ``t`` is not finite, ``d < 2``, or ``rho`` is negative or not finite.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Algorithm 1, lines 11 and 12, with Definition 3.1; derived here.  The expectation is a
-    Gauss-Legendre quadrature over p and q, ten standard deviations to either side: for ``t <= 10``
-    it misses less than 1e-6 of the share, for larger t more.
-
-    Examples
-    --------
     >>> round(candidate_share(2.0, 10, 0.0), 6) == round(scaling.activity_at(2.0), 6)
     True
     """
-    t = scalar(t, "t")
-    d = count(d, "d", minimum=2)
-    rho = scalar(rho, "rho", minimum=0.0)
     return _share(t, d, rho)
 
 
@@ -127,7 +102,8 @@ def _quadrature(d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     return p[:, None], np.hypot(p[:, None], q[None, :]), np.outer(p_weights, q_weights)
 
 
-def listed_share(t: float, d: int, rho: float) -> float:
+@checked
+def listed_share(t: Real, d: Dimension, rho: Nonnegative) -> float:
     r"""Compute the expected share of neurons that are candidates in a cap and can fire on X at all.
 
     The trainer sets neurons aside that can fire nowhere on X before it makes lists, so a list holds
@@ -137,41 +113,14 @@ def listed_share(t: float, d: int, rho: float) -> float:
 
     ``E[ Q( (t sqrt(2) - min((sqrt(3)/2) p + rho h, (sqrt(3)/2) h)) / sqrt(5/4) ) ]``.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold ``tau / sqrt(2/m)``, any finite number.
-    d : int
-        Input dimension, ``d >= 2``.
-    rho : float
-        Radius of the cap (chord length), ``rho >= 0``.
+    The share, in (0, 1), at most `candidate_share` and at most `surviving_share`; for ``rho >=
+    sqrt(3)`` equal to the latter.  Source: Algorithm 1, lines 11 and 12, with Definition 3.1 and
+    Section 3.2; derived here.  The quadrature is that of `candidate_share`, with p split where the
+    minimum turns.
 
-    Returns
-    -------
-    float
-        The share, in (0, 1), at most `candidate_share` and at most `surviving_share`; for
-        ``rho >= sqrt(3)`` equal to the latter.
-
-    Raises
-    ------
-    ValueError
-        If ``t`` is not finite, ``d < 2``, or ``rho`` is negative or not finite.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Algorithm 1, lines 11 and 12, with Definition 3.1 and Section 3.2; derived here.  The
-    quadrature is that of `candidate_share`, with p split where the minimum turns.
-
-    Examples
-    --------
     >>> listed_share(2.0, 3, 0.1) < candidate_share(2.0, 3, 0.1)
     True
     """
-    t = scalar(t, "t")
-    d = count(d, "d", minimum=2)
-    rho = scalar(rho, "rho", minimum=0.0)
     return _listed(t, d, rho)
 
 
@@ -223,51 +172,30 @@ def _across(d: int) -> tuple[FloatArray, FloatArray]:
     return q, half * u_weights * scipy.stats.chi.pdf(q, d - 2)
 
 
-def dense_cost(m: int, n: int, attack_steps: int) -> IterationCost:
+@checked
+def dense_cost(m: Count, n: Count, attack_steps: Whole) -> IterationCost:
     """Count the row passes of an iteration that computes with every neuron.
 
     Each attack step needs a value and an input gradient, and the last point one more value.
 
-    Parameters
-    ----------
-    m, n : int
-        Width and number of examples, ``>= 1``.
-    attack_steps : int
-        Gradient steps of the adversary, ``>= 0``; with 0 it only evaluates the clean points.
+    ``(2 S + 3) m n`` row passes in all, none of them for a query.  Source: the paper's ``Omega(m n
+    d)`` (Section 1), with the adversary counted.
 
-    Returns
-    -------
-    IterationCost
-        ``(2 S + 3) m n`` row passes in all, none of them for a query.
-
-    Raises
-    ------
-    ValueError
-        If a number is too small.
-    TypeError
-        If a number is not an integer.
-
-    Notes
-    -----
-    Source: the paper's ``Omega(m n d)`` (Section 1), with the adversary counted.
-
-    Examples
-    --------
     >>> dense_cost(1000, 10, 5).total
     130000.0
     """
-    pairs = float(count(m, "m") * count(n, "n"))
-    S = count(attack_steps, "attack_steps", minimum=0)
-    return IterationCost(0.0, (2 * S + 1) * pairs, pairs, pairs)
+    pairs = float(m * n)
+    return IterationCost(0.0, (2 * attack_steps + 1) * pairs, pairs, pairs)
 
 
+@checked
 def sparse_cost(
-    m: int,
-    n: int,
-    d: int,
-    tau: float,
-    rho: float,
-    attack_steps: int,
+    m: Count,
+    n: Count,
+    d: Dimension,
+    tau: Nonnegative,
+    rho: Nonnegative,
+    attack_steps: Whole,
     search: Literal["scan", "free"] = "scan",
 ) -> IterationCost:
     """Count the expected row passes of an iteration that skips neurons which cannot fire.
@@ -275,53 +203,24 @@ def sparse_cost(
     One query per example reports its candidates; values are computed on candidates, gradients on
     active neurons.
 
-    Parameters
-    ----------
-    m, n, d : int
-        Width, number of examples (``>= 1``) and input dimension (``>= 2``).
-    tau : float
-        Threshold in absolute units, ``tau >= 0``.
-    rho : float
-        Radius of the adversary, ``rho >= 0``.
-    attack_steps : int
-        Gradient steps of the adversary, ``>= 0``.
-    search : {"scan", "free"}
-        What a query costs: one look at every neuron, or nothing.  Every search structure lies
-        between the two.
+    Here `search`: what a query costs: one look at every neuron, or nothing.  Every search structure
+    lies between the two.
 
-    Returns
-    -------
-    IterationCost
-        The expectation at initialization, with ``Q(t)`` for the activity at the moved points.
+    The expectation at initialization, with ``Q(t)`` for the activity at the moved points.  Source:
+    Lemma 5.3's ledger (query, forward, backward), with the adversary added.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or ``search`` is neither word.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma 5.3's ledger (query, forward, backward), with the adversary added.
-
-    Examples
-    --------
     >>> saved = sparse_cost(4096, 100, 65, 0.0514, 0.2, 5).total / dense_cost(4096, 100, 5).total
     >>> 0.1 < saved < 0.2
     True
     """
-    m = count(m, "m")
-    n = count(n, "n")
-    S = count(attack_steps, "attack_steps", minimum=0)
     choice(search, "search", ("scan", "free"))
-    t = scaling.standardize_threshold(scalar(tau, "tau", minimum=0.0), m)
+    t = scaling.standardize_threshold(tau, m)
     pairs = float(m * n)
     near = candidate_share(t, d, rho) * pairs
     active = scaling.activity_at(t) * pairs
     return IterationCost(
         query=pairs if search == "scan" else 0.0,
-        adversary=(S + 1) * near + S * active,
+        adversary=(attack_steps + 1) * near + attack_steps * active,
         forward=near,
         backward=active,
     )

@@ -20,23 +20,20 @@ from typing import Literal, TypeAlias
 
 from flint import arb, arb_series, ctx, fmpq
 
-from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib._arguments import Count, Whole, checked
+from sublinear_lib.validation import choice, scalar
 
 __all__ = [
     "Ball",
-    "Box",
     "Enclosure",
     "Inequality",
     "Number",
     "Series",
-    "UndecidedError",
     "Value",
     "ball",
-    "below_on",
     "ceiling",
     "decide",
     "enclose",
-    "enclose_root",
     "positive_on",
     "rational",
 ]
@@ -79,31 +76,10 @@ def rational(
 ) -> Fraction:
     """Return the exact value of a number within the given range.
 
-    Parameters
-    ----------
-    value : int, float or Fraction
-        The number.  A float stands for the binary fraction that it is: 0.1 is not 1/10.
-    name : str
-        The argument's name, for the messages.
-    minimum, maximum : int, float or Fraction, optional
-        The ends of the range, included.
-    exclusive_minimum, exclusive_maximum : int, float or Fraction, optional
-        The ends of the range, excluded.
+    Here `value`: the number.  A float stands for the binary fraction that it is: 0.1 is not 1/10;
+    `name`: the argument's name, for the messages; `minimum`, `maximum`: the ends of the range,
+    included; `exclusive_minimum`, `exclusive_maximum`: the ends of the range, excluded.
 
-    Returns
-    -------
-    Fraction
-        The same number.
-
-    Raises
-    ------
-    TypeError
-        For anything that is not a real number.
-    ValueError
-        For NaN, infinity or a number out of range.
-
-    Examples
-    --------
     >>> rational(0.5, "eta")
     Fraction(1, 2)
     """
@@ -124,25 +100,10 @@ def rational(
 def exact(value: object, name: str) -> Fraction:
     """Return a number that must be given exactly as a fraction: 0.2 is not 1/5.
 
-    Parameters
-    ----------
-    value : Fraction or int
-        The number.
-    name : str
-        The argument's name, for the message.
+    Here `value`: the number; `name`: the argument's name, for the message.
 
-    Returns
-    -------
-    Fraction
-        The same number.
+    Raises TypeError: for anything else, floats included.
 
-    Raises
-    ------
-    TypeError
-        For anything else, floats included.
-
-    Examples
-    --------
     >>> exact(2, "alpha")
     Fraction(2, 1)
     """
@@ -167,18 +128,8 @@ def from_flint(value: fmpq) -> Fraction:
 def ball(value: Fraction | int) -> Ball:
     """Return a ball around a rational number, at the working precision.
 
-    Parameters
-    ----------
-    value : Fraction or int
-        The number.
+    Here `value`: the number.
 
-    Returns
-    -------
-    flint.arb
-        A ball that contains it.
-
-    Examples
-    --------
     >>> ball(Fraction(1, 3)) * 3 < 2
     True
     """
@@ -241,36 +192,23 @@ def _accurate(enclosure: Enclosure, bits: int) -> bool:
     return bool(enclosure.width * 2**bits <= size)
 
 
-def enclose(value: Value, bits: int = 53) -> Enclosure:
+@checked
+def enclose(value: Value, bits: Count = 53) -> Enclosure:
     """Enclose a number to a wanted relative accuracy.
 
-    Parameters
-    ----------
-    value : Fraction or callable
-        The number, or a function without arguments that computes a ball around it at the working
-        precision.  It is called with more and more digits.
-    bits : int, default 53
-        The interval is at most ``2**-bits`` times as long as the number is large.
+    Here `value`: the number, or a function without arguments that computes a ball around it at the
+    working precision.  It is called with more and more digits; `bits`: the interval is at most
+    ``2**-bits`` times as long as the number is large.
 
-    Returns
-    -------
-    Enclosure
-        The interval; a single point for a rational number.
+    The interval; a single point for a rational number.
 
-    Raises
-    ------
-    UndecidedError
-        If 32768 bits do not suffice (in particular if the number is zero, but not exactly).
-    TypeError, ValueError
-        If `bits` is not a positive integer.
+    Raises UndecidedError: if 32768 bits do not suffice (in particular if the number is zero, but
+    not exactly).
 
-    Examples
-    --------
     >>> pi = enclose(lambda: arb.pi())
     >>> pi.lower < Fraction(355, 113), float(pi)
     (True, 3.141592653589793)
     """
-    bits = count(bits, "bits")
     working = bits + _FIRST_BITS
     while working <= _MOST_BITS:
         found = _at(value, working)
@@ -309,29 +247,13 @@ class Inequality:
 def decide(left: Value, relation: Relation, right: Value) -> Inequality:
     """Decide an inequality between two numbers, rigorously.
 
-    Parameters
-    ----------
-    left : Fraction or callable
-        One side, as for `enclose`.
-    relation : {"<=", ">="}
-        The claim.
-    right : Fraction or callable
-        The other side.
+    Here `left`: one side, as for `enclose`; `relation`: the claim; `right`: the other side.
 
-    Returns
-    -------
-    Inequality
-        Both sides and whether the claim is true.
+    Both sides and whether the claim is true.
 
-    Raises
-    ------
-    UndecidedError
-        If the sides are equal but not both rational, or closer than 32768 bits can show.
-    TypeError, ValueError
-        If `relation` is not one of the two signs.
+    Raises UndecidedError: if the sides are equal but not both rational, or closer than 32768 bits
+    can show.
 
-    Examples
-    --------
     >>> decide(lambda: arb.pi(), "<=", Fraction(22, 7)).holds
     True
     """
@@ -351,43 +273,26 @@ def decide(left: Value, relation: Relation, right: Value) -> Inequality:
     raise UndecidedError(f"the two sides agree to {_MOST_BITS} bits: they may be equal")
 
 
+@checked
 def enclose_root(
-    function: Callable[[Ball], Ball], lower: Number, upper: Number, bits: int = 60
+    function: Callable[[Ball], Ball], lower: Number, upper: Number, bits: Count = 60
 ) -> Enclosure:
     """Enclose a zero of a continuous function by bisection with proven signs.
 
-    Parameters
-    ----------
-    function : callable
-        The function; given a ball it returns a ball around the value.
-    lower, upper : int, float or Fraction
-        The ends of an interval, ``lower < upper``, at which the values have different signs.
-    bits : int, default 60
-        The interval returned is at most ``2**-bits`` long.
+    Here `function`: the function; given a ball it returns a ball around the value; `lower`,
+    `upper`: the ends of an interval, ``lower < upper``, at which the values have different signs;
+    `bits`: the interval returned is at most ``2**-bits`` long.
 
-    Returns
-    -------
-    Enclosure
-        An interval at whose ends the values have proven and different signs.  That the zero in it
-        is the only one in the original interval is for the caller to prove.
+    An interval at whose ends the values have proven and different signs.  That the zero in it is
+    the only one in the original interval is for the caller to prove.
 
-    Raises
-    ------
-    ValueError
-        If ``lower >= upper``, or the signs at the ends do not differ.
-    UndecidedError
-        If the sign of a value met cannot be decided.
-    TypeError
-        If an argument has the wrong type.
+    Raises UndecidedError: if the sign of a value met cannot be decided.
 
-    Examples
-    --------
     >>> float(enclose_root(lambda x: x * x - 2, 1, 2))
     1.4142135623730951
     """
     low = rational(lower, "lower")
     high = rational(upper, "upper", exclusive_minimum=low)
-    bits = count(bits, "bits")
 
     def positive(at: Fraction) -> bool:
         return decide(lambda: function(ball(at)), ">=", Fraction(0)).holds
@@ -404,46 +309,27 @@ def enclose_root(
     return Enclosure(low, high)
 
 
+@checked
 def positive_on(
-    function: Callable[[Series], Series], lower: Number, upper: Number, *, zeros: int = 0
+    function: Callable[[Series], Series], lower: Number, upper: Number, *, zeros: Whole = 0
 ) -> bool:
     """Decide whether a function is positive on a whole interval.
 
-    Parameters
-    ----------
-    function : callable
-        The function, analytic on the interval; given a power series it returns the power series of
-        the value.  Written with ``+ - * /`` and the methods ``exp``, ``log``, ``sqrt``, ``erf``.
-    lower, upper : int, float or Fraction
-        The ends of the interval, ``lower < upper``.
-    zeros : int, default 0
-        From 0 to 8.  If not 0, the function and its derivatives of an order below `zeros` vanish at
-        `lower`, which then does not belong to the interval; this is checked, exactly.
+    Here `function`: the function, analytic on the interval; given a power series it returns the
+    power series of the value.  Written with ``+ - * /`` and the methods ``exp``, ``log``, ``sqrt``,
+    ``erf``; `lower`, `upper`: the ends of the interval, ``lower < upper``; `zeros`: from 0 to 8.
+    If not 0, the function and its derivatives of an order below `zeros` vanish at `lower`, which
+    then does not belong to the interval; this is checked, exactly.
 
-    Returns
-    -------
-    bool
-        Whether the function is positive everywhere on the interval.  It is proven either way.
+    Whether the function is positive everywhere on the interval.  It is proven either way.
 
-    Raises
-    ------
-    ValueError
-        If ``lower >= upper``, `zeros` is out of range, or the function does not vanish at `lower`
-        to that order, or not exactly in ball arithmetic.
-    UndecidedError
-        If the function comes too close to zero to decide.
-    TypeError
-        If an argument has the wrong type.
+    Raises UndecidedError: if the function comes too close to zero to decide.
 
-    Notes
-    -----
     A cell is settled if the ball around all its values is positive.  On the cell that begins at a
     zero of order r, the ball around the r-th derivative is taken instead: by Taylor's formula the
     value is that derivative, somewhere in the cell, times a positive number.  Cells are halved
     until they are settled, or the value in the middle of one of them is proven not to be positive.
 
-    Examples
-    --------
     >>> positive_on(lambda x: x - (1 + x).log(), 0, 3, zeros=2)
     True
     >>> positive_on(lambda x: x - 2 * (1 + x).log(), 2, 3)
@@ -451,7 +337,7 @@ def positive_on(
     """
     low = rational(lower, "lower")
     high = rational(upper, "upper", exclusive_minimum=low)
-    order = count(zeros, "zeros", minimum=0)
+    order = zeros
     if order > 8:
         raise ValueError(f"zeros must be at most 8, got {zeros}")
 
@@ -490,31 +376,17 @@ def below_on(
 ) -> bool:
     """Prove that a function of several variables is below a number on a whole box.
 
-    Parameters
-    ----------
-    function : callable
-        Given the ends of an interval for each variable, a ball whose upper end bounds the function
-        on that box, or ``None`` where the box has no point that matters.
-    box : sequence of (Fraction, Fraction)
-        The ends of the intervals, lower before upper.
-    limit : int, float or Fraction
-        The number.
-    boxes : int, default 100000
-        How many boxes are looked at, at most.
+    Here `function`: given the ends of an interval for each variable, a ball whose upper end bounds
+    the function on that box, or ``None`` where the box has no point that matters; `box`: the ends
+    of the intervals, lower before upper; `limit`: the number; `boxes`: how many boxes are looked
+    at, at most.
 
-    Returns
-    -------
-    bool
-        ``True`` is a proof.  ``False`` says that so many boxes did not suffice, or that a box
-        around a single point is not below the limit: not that the function is somewhere above.
+    ``True`` is a proof.  ``False`` says that so many boxes did not suffice, or that a box around a
+    single point is not below the limit: not that the function is somewhere above.
 
-    Notes
-    -----
     A box whose bound is too large is halved across the side that is longest, compared with the
     first box.
 
-    Examples
-    --------
     >>> square = [(Fraction(0), Fraction(1))] * 2
     >>> below_on(lambda box: box[0][1] * (1 - box[0][0]) * box[1][1], square, Fraction(26, 100))
     True
@@ -546,23 +418,10 @@ def below_on(
 def ceiling(value: Value) -> int:
     """Return the smallest integer that is not below a number.
 
-    Parameters
-    ----------
-    value : Fraction or callable
-        The number, as for `enclose`.
+    Here `value`: the number, as for `enclose`.
 
-    Returns
-    -------
-    int
-        Its ceiling, proven.
+    Raises UndecidedError: if the number is an integer without being given as a fraction.
 
-    Raises
-    ------
-    UndecidedError
-        If the number is an integer without being given as a fraction.
-
-    Examples
-    --------
     >>> ceiling(lambda: arb.pi())
     4
     """

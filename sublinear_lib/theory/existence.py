@@ -20,6 +20,17 @@ from flint import acb, arb, fmpq, fmpq_poly, fmpz_poly
 from numpy.polynomial import hermite_e
 from scipy import optimize, special
 
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Flag,
+    Nonnegative,
+    Positive,
+    Real,
+    Whole,
+    checked,
+    described,
+)
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, cap_angle, embed
 from sublinear_lib.theory.enclosures import (
     Ball,
@@ -35,20 +46,18 @@ from sublinear_lib.theory.enclosures import (
     to_flint,
 )
 from sublinear_lib.theory.polynomials import Polynomial, stays_within
-from sublinear_lib.validation import boolean, count, float_array, points_on_slice, scalar
+from sublinear_lib.validation import count, float_array, points_on_slice
 
 if TYPE_CHECKING:
     from sublinear_lib._typing import FloatArray, IntArray
 
 __all__ = [
     "HermiteFeature",
-    "RadiusBracket",
     "bounded_feature",
     "bridge",
     "bump",
     "explicit_shifts",
     "flip_probability",
-    "hermite",
     "hermite_feature",
     "hermite_half_line",
     "hermite_mass",
@@ -74,34 +83,16 @@ def _hermite(k: int) -> fmpz_poly:
     return here
 
 
-def hermite(k: int) -> Polynomial:
+@checked
+def hermite(k: Whole) -> Polynomial:
     r"""Build the Hermite polynomial ``He_k`` with its integer coefficients.
 
-    Parameters
-    ----------
-    k : int
-        The degree, ``k >= 0``.
+    ``He_0 = 1``, ``He_1 = x``, ``He_(k+1) = x He_k - k He_(k-1)``.  Source: behind Lemma B.3.
+    These are the polynomials orthogonal under N(0, 1).
 
-    Returns
-    -------
-    Polynomial
-        ``He_0 = 1``, ``He_1 = x``, ``He_(k+1) = x He_k - k He_(k-1)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `k` is not a non-negative integer.
-
-    Notes
-    -----
-    Source: behind Lemma B.3.  These are the polynomials orthogonal under N(0, 1).
-
-    Examples
-    --------
     >>> [int(c) for c in hermite(4).coefficients]
     [3, 0, -6, 0, 1]
     """
-    k = count(k, "k", minimum=0)
     return Polynomial(tuple(Fraction(int(c)) for c in _hermite(k).coeffs()))
 
 
@@ -116,33 +107,18 @@ def _value(polynomial: fmpz_poly, at: Fraction) -> Fraction:
 def hermite_half_line(k: int, theta: Number) -> Enclosure:
     r"""Enclose ``E[He_k(g) 1{g >= theta}]`` for g ~ N(0, 1).
 
-    Parameters
-    ----------
-    k : int
-        The degree, ``k >= 0``.
-    theta : int, float or Fraction
-        The threshold, of any sign.
+    Here `k`: the degree, ``k >= 0``; `theta`: the threshold, of any sign.
 
-    Returns
-    -------
-    Enclosure
-        ``He_(k-1)(theta) phi(theta)`` for ``k >= 1`` and ``Q(theta)`` for ``k = 0``.
+    ``He_(k-1)(theta) phi(theta)`` for ``k >= 1`` and ``Q(theta)`` for ``k = 0``.
 
-    Raises
-    ------
-    ValueError
-        If `k` is negative or `theta` not finite.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if `k` is negative or `theta` not finite.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: behind Lemma B.3.
     Proof.  ``He_(k-1)' = (k - 1) He_(k-2)``, so by the recurrence the derivative of
     ``-He_(k-1) phi`` is ``(x He_(k-1) - He_(k-1)') phi = He_k phi``; it vanishes at infinity.
 
-    Examples
-    --------
     >>> float(hermite_half_line(0, 0)), float(hermite_half_line(2, 0))
     (0.5, 0.0)
     """
@@ -200,32 +176,18 @@ def hermite_mass(k: int, tau: Number, built_for: Number | None = None) -> Enclos
     ``E[He_k(<x', w>) s_k(b) 1{<w, x> + b >= tau}] = M_k <x', x>^k`` with
     ``M_k = E[s_k(b) He_(k-1)(tau - b) phi(tau - b)]`` and ``M_0 = Q(tau / sqrt(2))``.
 
-    Parameters
-    ----------
-    k : int
-        The degree, ``k >= 0``.
-    tau : int, float or Fraction
-        The threshold that acts.
-    built_for : int, float or Fraction, optional
-        The threshold ``tau_0`` that the signs are chosen for; by default `tau`, and then ``M_k``,
-        called ``N_k``, is positive: ``E[|He_(k-1)(tau - b)| phi(tau - b)]``.
+    Here `k`: the degree, ``k >= 0``; `tau`: the threshold that acts; `built_for`: the threshold
+    ``tau_0`` that the signs are chosen for; by default `tau`, and then ``M_k``, called ``N_k``, is
+    positive: ``E[|He_(k-1)(tau - b)| phi(tau - b)]``.
 
-    Returns
-    -------
-    Enclosure
-        ``M_k``.
+    ``M_k``.
 
-    Raises
-    ------
-    ValueError
-        If `k` is negative or a threshold not finite.
-    UndecidedError
-        If ``M_k`` is zero.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if `k` is negative or a threshold not finite.
 
-    Notes
-    -----
+    Raises UndecidedError: if ``M_k`` is zero.
+
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma B.3 at ``tau = 0``; derived here for every threshold (Theorem E).
     Proof.  Put ``z = <x', x>`` and ``g = <w, x>``.  Then ``<x', w> = z g + sqrt(1 - z^2) g'`` with
     an independent standard normal g', and ``E[He_k(z g + sqrt(1 - z^2) g') | g] = z^k He_k(g)``:
@@ -234,8 +196,6 @@ def hermite_mass(k: int, tau: Number, built_for: Number | None = None) -> Enclos
     rest is `hermite_half_line` at ``theta = tau - b``.  For k = 1, ``N_1 = exp(-tau^2/4) /
     (2 sqrt(pi))``: with ``tau = sqrt(2) sqrt(2 c log m)`` this is ``m^-c / (2 sqrt(pi))`` exactly.
 
-    Examples
-    --------
     >>> float(hermite_mass(1, 0)) == float(1 / (2 * np.sqrt(np.pi)))
     True
     """
@@ -244,48 +204,28 @@ def hermite_mass(k: int, tau: Number, built_for: Number | None = None) -> Enclos
     return enclose(lambda: _mass(k, acting, chosen))
 
 
-def hermite_mass_floor(k: int, tau: float) -> float:
+@checked
+def hermite_mass_floor(k: Count, tau: Real) -> float:
     r"""Bound ``N_k`` of `hermite_mass` from below, at every threshold.
 
     ``N_k >= exp(-t^2/2)/(2 sqrt(pi)) max(2^(-n/2) |He_n(t)|, (n/(2e))^(n/2))`` with ``n = k - 1``
     and ``t = tau/sqrt(2)``.
 
-    Parameters
-    ----------
-    k : int
-        The degree, ``k >= 1``.
-    tau : float
-        The threshold, in units where the entries are N(0, 1).
+    The bound; equal to ``N_1`` for k = 1.  Source: Theorem E, derived here.  The densities in
+    ``N_k`` multiply to ``exp(-tau^2/4)/(2 pi) exp(-u^2)`` with ``u = tau/2 - b``, so that ``N_k``
+    is ``exp(-t^2/2)/(2 sqrt(pi))`` times the mean of ``|He_n(tau/2 + xi/sqrt(2))|`` over a standard
+    normal xi.  That is at least the absolute value of ``E[He_n(tau/2 + xi/sqrt(2)) exp(i w xi)] =
+    2^(-n/2) exp(-w^2/2) He_n(t + i w)`` for every real w.  The first bound is ``w = 0``.  The zeros
+    of ``He_n`` are real, so ``|He_n(t + i w)|`` is at least ``|w|^n``, and ``w^2 = n`` is the
+    second.
 
-    Returns
-    -------
-    float
-        The bound; equal to ``N_1`` for k = 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `k` is not a positive integer or `tau` not finite.
-
-    Notes
-    -----
-    Source: Theorem E, derived here.  The densities in ``N_k`` multiply to
-    ``exp(-tau^2/4)/(2 pi) exp(-u^2)`` with ``u = tau/2 - b``, so that ``N_k`` is
-    ``exp(-t^2/2)/(2 sqrt(pi))`` times the mean of ``|He_n(tau/2 + xi/sqrt(2))|`` over a standard
-    normal xi.  That is at least the absolute value of
-    ``E[He_n(tau/2 + xi/sqrt(2)) exp(i w xi)] = 2^(-n/2) exp(-w^2/2) He_n(t + i w)`` for every real
-    w.  The first bound is ``w = 0``.  The zeros of ``He_n`` are real, so ``|He_n(t + i w)|`` is at
-    least ``|w|^n``, and ``w^2 = n`` is the second.
-
-    Examples
-    --------
     >>> hermite_mass_floor(1, 0.0) == float(hermite_mass(1, 0))
     True
     >>> 1.0 < float(hermite_mass(4, 5)) / hermite_mass_floor(4, 5.0) < 1.2
     True
     """
-    n = count(k, "k", minimum=1) - 1
-    t = scalar(tau, "tau") / np.sqrt(2.0)
+    n = k - 1
+    t = tau / np.sqrt(2.0)
     at_zero = 2.0 ** (-n / 2) * abs(float(special.eval_hermitenorm(n, t)))
     at_root = (n / (2.0 * np.e)) ** (n / 2)
     return float(np.exp(-t * t / 2.0) / (2.0 * np.sqrt(np.pi)) * max(at_zero, at_root))
@@ -357,17 +297,10 @@ class HermiteFeature:
     def expectation(self, z: Number, tau: Number | None = None) -> Enclosure:
         """Enclose ``E[h(<x', w>, b) 1{<w, x> + b >= tau}]`` of the feature without its cut.
 
-        Parameters
-        ----------
-        z : int, float or Fraction
-            ``<x', x>``, in [-1, 1].
-        tau : int, float or Fraction, optional
-            The threshold that acts; by default `built_for`, and then the value is ``target(z)``.
+        Here `tau`: the threshold that acts; by default `built_for`, and then the value is
+        ``target(z)``.
 
-        Returns
-        -------
-        Enclosure
-            The mean, exact for ``tau = built_for``.
+        The mean, exact for ``tau = built_for``.
         """
         at = rational(z, "z", minimum=-1, maximum=1)
         acting = self.built_for if tau is None else rational(tau, "tau")
@@ -428,36 +361,23 @@ class HermiteFeature:
         return self.level
 
 
+@described
 def hermite_feature(
     target: Polynomial, built_for: Number, level: Number | None = None
 ) -> HermiteFeature:
     r"""Build the feature whose active part has a given polynomial as its mean (Theorem E).
 
-    Parameters
-    ----------
-    target : Polynomial
-        ``q(z) = sum_k alpha_k z^k``, not zero.
-    built_for : int, float or Fraction
-        The threshold, in units where the entries are N(0, 1).
-    level : int, float or Fraction, optional
-        Where to cut; so large that ``|He_k| < He_k(level)`` between the ends of
-        ``[-level, level]`` and ``He_k > 0`` beyond, for every k that occurs.
+    Here `target`: ``q(z) = sum_k alpha_k z^k``, not zero; `built_for`: the threshold, in units
+    where the entries are N(0, 1); `level`: where to cut; so large that ``|He_k| < He_k(level)``
+    between the ends of ``[-level, level]`` and ``He_k > 0`` beyond, for every k that occurs.
 
-    Returns
-    -------
-    HermiteFeature
-        h with ``E[h(<x', w>, b) 1{<w, x> + b >= built_for}] = q(<x', x>)`` for all unit vectors,
-        exactly (without the cut) or up to its `error` (with it).
+    h with ``E[h(<x', w>, b) 1{<w, x> + b >= built_for}] = q(<x', x>)`` for all unit vectors,
+    exactly (without the cut) or up to its `error` (with it).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, the target zero, or the level too small.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range, the target zero, or the level too small.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma B.3 (there at threshold 0, with an h that is not written down) and Lemma C.18.
     Proof.  `hermite_mass`, term by term.  The cut changes the k-th term by at most
     ``|alpha_k| / N_k E[|He_k(g)| 1{|g| > R}]``, and for R beyond the zeros of He_k, as He_k is even
@@ -466,8 +386,6 @@ def hermite_feature(
     Conversely ``|E[h 1{active}]| <= max |h| Pr[active]``, so the factor ``1/N_k`` cannot be much
     smaller than one over the active fraction.
 
-    Examples
-    --------
     >>> h = hermite_feature(Polynomial((Fraction(0), Fraction(1))), 1)
     >>> h.expectation(Fraction(1, 3)).lower
     Fraction(1, 3)
@@ -506,38 +424,22 @@ def _largest_at_end(k: int, level: Fraction) -> bool:
         return False
 
 
+@described
 def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeature:
     r"""Build a bounded feature whose active part has a polynomial as its mean up to eps (B.3).
 
-    Parameters
-    ----------
-    target : Polynomial
-        The polynomial phi of Lemma B.3, not zero.
-    tau : int, float or Fraction
-        The threshold, ``>= 0``; the lemma is about 0.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1).
+    Here `target`: the polynomial phi of Lemma B.3, not zero; `tau`: the threshold, ``>= 0``; the
+    lemma is about 0; `eps`: the accuracy, in (0, 1).
 
-    Returns
-    -------
-    HermiteFeature
-        Cut at the smallest level, among multiples of 1/8, whose error is at most eps.  Its `bound`
-        is to be compared with ``C(phi, eps)`` of Definition B.1
-        (`polynomials.log_complexity`).
+    Cut at the smallest level, among multiples of 1/8, whose error is at most eps.  Its `bound` is
+    to be compared with ``C(phi, eps)`` of Definition B.1 (`polynomials.log_complexity`).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the target zero.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range or the target zero.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma B.3, made constructive, and for every threshold.
 
-    Examples
-    --------
     >>> h = bounded_feature(Polynomial((Fraction(0), Fraction(1))), 0, Fraction(1, 100))
     >>> float(h.level), round(float(h.bound), 2)
     (3.375, 11.96)
@@ -557,31 +459,18 @@ def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeat
 def bump(zero: Number) -> Polynomial:
     r"""Build the parabola that is 1 at one and touches zero at another place.
 
-    Parameters
-    ----------
-    zero : int, float or Fraction
-        Where it touches zero, in [-1, 1).
+    Here `zero`: where it touches zero, in [-1, 1).
 
-    Returns
-    -------
-    Polynomial
-        ``q(z) = ((z - zero) / (1 - zero))^2``.
+    ``q(z) = ((z - zero) / (1 - zero))^2``.
 
-    Raises
-    ------
-    ValueError
-        If `zero` is out of range.
-    TypeError
-        If `zero` has the wrong type.
+    Raises ValueError: if `zero` is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if `zero` has the wrong type.
+
     Source: our stand-in for the polynomial of Lemma B.4, whose degree is too high to be run.  On
     data whose points all have the inner product `zero` with each other it is 1 at the own point,
     0 at the others, and flat there.
 
-    Examples
-    --------
     >>> [str(c) for c in bump(Fraction(-1, 8)).coefficients]
     ['1/81', '16/81', '64/81']
     """
@@ -592,42 +481,20 @@ def bump(zero: Number) -> Polynomial:
     return Polynomial((at**2 / scale, -2 * at / scale, 1 / scale))
 
 
-def target_error_on_caps(target: Polynomial, X: FloatArray, y: FloatArray, rho: float) -> float:
+@checked
+def target_error_on_caps(
+    target: Polynomial, X: FloatArray, y: FloatArray, rho: Nonnegative
+) -> float:
     r"""Find how far the target function is from the labels, exactly, for d = 3.
 
     ``max_j max over x in B_2(x_j, rho) of |sum_i y_i q(<x_i, x>) - y_j|``, which Lemma B.4 makes at
     most ``eps/3``.
 
-    Parameters
-    ----------
-    target : Polynomial
-        The polynomial q.
-    X : ndarray of float64, shape (n, 3)
-        Data on the slice.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    rho : float
-        Radius of the caps, a Euclidean chord length, ``>= 0``.
+    Here `target`: the polynomial q.
 
-    Returns
-    -------
-    float
-        The maximum, up to the rounding of float64.
+    The maximum, up to the rounding of float64.  Source: Lemma B.4.  On the circle the function is a
+    trigonometric polynomial, so the maximum is at an end of a cap or at a critical point inside it.
 
-    Raises
-    ------
-    ValueError
-        If shapes or values do not fit; the dimension must be 3.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma B.4.  On the circle the function is a trigonometric polynomial, so the maximum is
-    at an end of a cap or at a critical point inside it.
-
-    Examples
-    --------
     >>> flat = Polynomial((Fraction(3, 4),))
     >>> target_error_on_caps(flat, np.array([[3**0.5 / 2, 0.0, 0.5]]), np.array([1.0]), 0.1)
     0.25
@@ -651,6 +518,7 @@ def block_owners(m: int, n: int) -> IntArray:
     return np.minimum(np.arange(m) // (m // n), n - 1)
 
 
+@checked
 def explicit_shifts(
     feature: HermiteFeature,
     W: FloatArray,
@@ -659,7 +527,7 @@ def explicit_shifts(
     X: FloatArray,
     y: FloatArray,
     *,
-    shared: bool = False,
+    shared: Flag = False,
 ) -> FloatArray:
     r"""Write down the weights ``W*`` of Lemmas B.9 and C.18, or those of Theorem E.
 
@@ -668,46 +536,16 @@ def explicit_shifts(
     by ``2 y_i h(sqrt(m) <w_r, x_i>, sqrt(m) b_r) / (a_r k_i)``.  Shared, every neuron serves all
     data points and moves by ``2 sum_i y_i h(sqrt(m) <w_r, x_i>, sqrt(m) b_r) / (a_r m)``.
 
-    Parameters
-    ----------
-    feature : HermiteFeature
-        h, for the threshold ``sqrt(m) tau``.
-    W : ndarray of float64, shape (m, d)
-        Initial weights, entries N(0, 1/m).
-    b : ndarray of float64, shape (m,)
-        Initial biases.
-    a : ndarray of float64, shape (m,)
-        Output weights, none zero.
-    X : ndarray of float64, shape (n, d)
-        Data on the slice, ``n <= m``.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    shared : bool, default False
-        Whether every neuron serves all data points.
+    Here `feature`: h, for the threshold ``sqrt(m) tau``; `b` (m,): initial biases; `shared`:
+    whether every neuron serves all data points.
 
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        The move of every neuron in the direction of the last coordinate; its largest absolute value
-        is the radius of W*.
+    The move of every neuron in the direction of the last coordinate; its largest absolute value is
+    the radius of W*.  Source: proof of Lemma C.18, ``w_r^(i) = (1/alpha_r) (1/k) 2 h e_d``, and of
+    Lemma B.9. As ``x_d = 1/2`` on X, the move contributes ``h 1{active} y_i / k_i`` to g(x; W*), so
+    ``E g(x; W*) = sum_i y_i q(<x_i, x>)``.  With ``|h| <= C`` the radius is at most ``2 C max|y| /
+    (|a| floor(m/n))``, of order ``n C m^(alpha - 1)``, in either way; C contains the factor ``m^c``
+    of a threshold at which the fraction ``m^-c`` fires.
 
-    Raises
-    ------
-    ValueError
-        If shapes or values do not fit.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: proof of Lemma C.18, ``w_r^(i) = (1/alpha_r) (1/k) 2 h e_d``, and of Lemma B.9.
-    As ``x_d = 1/2`` on X, the move contributes ``h 1{active} y_i / k_i`` to g(x; W*), so
-    ``E g(x; W*) = sum_i y_i q(<x_i, x>)``.  With ``|h| <= C`` the radius is at most
-    ``2 C max|y| / (|a| floor(m/n))``, of order ``n C m^(alpha - 1)``, in either way; C contains
-    the factor ``m^c`` of a threshold at which the fraction ``m^-c`` fires.
-
-    Examples
-    --------
     >>> h = hermite_feature(Polynomial((Fraction(1),)), 0)
     >>> X = np.array([[3**0.5 / 2, 0.5]])
     >>> shifts = explicit_shifts(h, np.ones((4, 2)), np.ones(4), np.ones(4), X, np.array([1.0]))
@@ -724,7 +562,7 @@ def explicit_shifts(
         raise ValueError("a must not contain zeros")
     if n > m:
         raise ValueError(f"X must not have more points than there are neurons ({m}), got {n}")
-    if boolean(shared, "shared"):
+    if shared:
         g = np.sqrt(m) * (W @ X.T)
         served = [label * feature(g[:, i], np.sqrt(m) * b) for i, label in enumerate(y)]
         together: FloatArray = 2.0 / (a * m) * np.sum(served, axis=0)
@@ -737,11 +575,12 @@ def explicit_shifts(
     return shifts
 
 
+@checked
 def largest_deviation_on_circle(
     values: FloatArray,
     W: FloatArray,
     b: FloatArray,
-    tau: float,
+    tau: Real,
     target: Polynomial,
     X: FloatArray,
     y: FloatArray,
@@ -750,45 +589,15 @@ def largest_deviation_on_circle(
 
     ``sup over x in X of |sum_r v_r 1[<w_r, x> + b_r > tau] - sum_i y_i q(<x_i, x>)|``.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (m,)
-        What neuron r contributes where it is active: ``a_r`` times half the move of its last
-        coordinate.
-    W : ndarray of float64, shape (m, 3)
-        Weights, in any unit.
-    b : ndarray of float64, shape (m,)
-        Biases, in the same unit.
-    tau : float
-        Threshold, in the same unit.
-    target : Polynomial
-        The polynomial q.
-    X : ndarray of float64, shape (n, 3)
-        Data on the slice.
-    y : ndarray of float64, shape (n,)
-        Labels.
+    Here `values` (m,): what neuron r contributes where it is active: ``a_r`` times half the move of
+    its last coordinate; `b` (m,): biases, in the same unit; `target`: the polynomial q.
 
-    Returns
-    -------
-    float
-        The supremum, up to the rounding of float64.
+    The supremum, up to the rounding of float64.  Source: the supremum over X in Lemmas B.9 and
+    C.18.  A neuron is active on an arc, so the first sum is constant between the at most 2 m ends
+    of arcs; the second one is a trigonometric polynomial, monotone between its critical points.  So
+    the supremum is found at an end or at a critical point, with the sum before it, there or after
+    it.  Time O(m log m).
 
-    Raises
-    ------
-    ValueError
-        If shapes or values do not fit; the dimension must be 3, so that X is a circle.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: the supremum over X in Lemmas B.9 and C.18.  A neuron is active on an arc, so the first
-    sum is constant between the at most 2 m ends of arcs; the second one is a trigonometric
-    polynomial, monotone between its critical points.  So the supremum is found at an end or at a
-    critical point, with the sum before it, there or after it.  Time O(m log m).
-
-    Examples
-    --------
     >>> W, X = np.array([[1.0, 0.0, 0.0]]), np.array([[3**0.5 / 2, 0.0, 0.5]])
     >>> q, one = Polynomial((Fraction(1),)), np.ones(1)
     >>> largest_deviation_on_circle(2 * one, W, np.zeros(1), 0.0, q, X, one)
@@ -799,7 +608,7 @@ def largest_deviation_on_circle(
     b = float_array(b, "b", shape=(len(W),))
     X = points_on_slice(X, "X", d=3)
     y = float_array(y, "y", shape=(len(X),))
-    missing = scalar(tau, "tau") - b - SLICE_HEIGHT * W[:, 2]
+    missing = tau - b - SLICE_HEIGHT * W[:, 2]
     reach = SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
     partly = (-reach <= missing) & (missing < reach)
     turn = 2.0 * np.pi
@@ -869,62 +678,31 @@ class RadiusBracket:
     kappa: float
 
 
+@checked
 def smallest_radius(
     W: FloatArray,
     b: FloatArray,
     a: FloatArray,
-    tau: float,
+    tau: Nonnegative,
     X: FloatArray,
     targets: FloatArray,
-    eps: float,
+    eps: Nonnegative,
 ) -> RadiusBracket:
     r"""Find the smallest ball around W_0 in which a pseudo-network meets targets (B.9, by LP).
 
-    Parameters
-    ----------
-    W : ndarray of float64, shape (m, d)
-        Initial weights.
-    b : ndarray of float64, shape (m,)
-        Biases.
-    a : ndarray of float64, shape (m,)
-        Output weights, none zero.
-    tau : float
-        Threshold, in absolute units, ``>= 0``.
-    X : ndarray of float64, shape (p, d)
-        Points of the slice at which g is to meet the targets (data points and points of their
-        balls).
-    targets : ndarray of float64, shape (p,)
-        The values wanted.
-    eps : float
-        The deviation allowed, ``>= 0``.
+    Here `b` (m,): biases; `targets` (p,): the values wanted.
 
-    Returns
-    -------
-    RadiusBracket
-        The smallest radius for moves along the last coordinate, with the moves, and a lower bound
-        for moves in all directions.
+    The smallest radius for moves along the last coordinate, with the moves, and a lower bound for
+    moves in all directions.  Source: Lemma B.9 (radius ``K / m^(3/5)`` printed; its proof gives ``K
+    / m^(4/5)``). ``g(x; W) = sum_r a_r <w_r - w_{r,0}, x> 1[z_r(x) > tau]`` is linear in the moves,
+    so the smallest radius solves a linear program; neurons with the same active points share a
+    variable. Lower bound: for any multipliers l_p and any W in the ball of radius D with ``|g(x_p)
+    - t_p| <= eps``, ``sum_p l_p t_p - eps sum_p |l_p| <= sum_p l_p g(x_p) <= D sum_r |a_r| ||sum_p
+    l_p x_p 1[z_r(x_p) > tau]||``; it is evaluated at the multipliers of the linear program.  At a
+    single point it says ``D >= (|t| - eps) / sum_active |a_r|``: the radius is at least of order
+    ``m^(alpha - 1)`` over the active fraction.  Time and memory grow with the number of different
+    sets of active points.
 
-    Raises
-    ------
-    ValueError
-        If shapes or values do not fit, or no W whatever meets the targets.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma B.9 (radius ``K / m^(3/5)`` printed; its proof gives ``K / m^(4/5)``).
-    ``g(x; W) = sum_r a_r <w_r - w_{r,0}, x> 1[z_r(x) > tau]`` is linear in the moves, so the
-    smallest radius solves a linear program; neurons with the same active points share a variable.
-    Lower bound: for any multipliers l_p and any W in the ball of radius D with
-    ``|g(x_p) - t_p| <= eps``, ``sum_p l_p t_p - eps sum_p |l_p| <= sum_p l_p g(x_p) <=
-    D sum_r |a_r| ||sum_p l_p x_p 1[z_r(x_p) > tau]||``; it is evaluated at the multipliers of the
-    linear program.  At a single point it says ``D >= (|t| - eps) / sum_active |a_r|``: the radius
-    is at least of order ``m^(alpha - 1)`` over the active fraction.  Time and memory grow with the
-    number of different sets of active points.
-
-    Examples
-    --------
     >>> W, b, a = np.array([[0.0, 2.0], [0.0, -2.0]]), np.zeros(2), np.array([0.5, -0.5])
     >>> X = np.array([[3**0.5 / 2, 0.5]])
     >>> found = smallest_radius(W, b, a, 0.0, X, np.array([1.0]), 0.5)
@@ -934,10 +712,8 @@ def smallest_radius(
     W = float_array(W, "W", shape=("m", "d"))
     m, d = W.shape
     b, a = float_array(b, "b", shape=(m,)), float_array(a, "a", shape=(m,))
-    tau = scalar(tau, "tau", minimum=0.0)
     X = points_on_slice(X, "X", d=d)
     targets = float_array(targets, "targets", shape=(len(X),))
-    eps = scalar(eps, "eps", minimum=0.0)
     if not a.all():
         raise ValueError("a must not contain zeros")
     active = W @ X.T + b[:, None] > tau
@@ -988,45 +764,25 @@ def smallest_radius(
 # C.18
 
 
-def bridge(tau: Number, *, as_printed: bool = False) -> Inequality:
+@checked
+def bridge(tau: Number, *, as_printed: Flag = False) -> Inequality:
     r"""Compare the mass between threshold zero and tau with its linear bound (equation 25).
 
     The proof of Lemma C.18 builds h for threshold 0 and uses it at tau; the difference is at most
     ``max |h|`` times ``Pr[0 <= z < tau]``, z ~ N(0, 2), which is below ``tau / (2 sqrt(pi))``.
     Equation (25) prints the indicator of ``z < tau``, whose probability is above 1/2.
 
-    Parameters
-    ----------
-    tau : int, float or Fraction
-        The threshold, ``> 0``.
-    as_printed : bool, default False
-        Take the printed indicator.
+    Here `tau`: the threshold, ``> 0``; `as_printed`: take the printed indicator.
 
-    Returns
-    -------
-    Inequality
-        The probability against ``tau / (2 sqrt(pi))`` (``<=``).
+    The probability against ``tau / (2 sqrt(pi))`` (``<=``).  Source: Lemma C.18, the display before
+    equation (25), equations (25) and (26).  The repaired half follows from the density of N(0, 2),
+    at most ``1/(2 sqrt(pi))``.  As printed the claim O(tau) is false whatever the constant, as
+    ``Pr[z < tau] > 1/2``.
 
-    Raises
-    ------
-    ValueError
-        If `tau` is not positive.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma C.18, the display before equation (25), equations (25) and (26).  The repaired
-    half follows from the density of N(0, 2), at most ``1/(2 sqrt(pi))``.  As printed the claim
-    O(tau) is false whatever the constant, as ``Pr[z < tau] > 1/2``.
-
-    Examples
-    --------
     >>> bridge(Fraction(1, 10)).holds, bridge(Fraction(1, 10), as_printed=True).holds
     (True, False)
     """
     at = rational(tau, "tau", exclusive_minimum=0)
-    boolean(as_printed, "as_printed")
 
     def mass() -> Ball:
         inside = (ball(at) / 2).erf() / 2
@@ -1035,8 +791,9 @@ def bridge(tau: Number, *, as_printed: bool = False) -> Inequality:
     return decide(mass, "<=", lambda: ball(at) / (2 * arb.pi().sqrt()))
 
 
+@checked
 def union_bound_condition(
-    k: int, d: int, ratio: Number, net_power: Number = 1, failure: Number = 1
+    k: int, d: Count, ratio: Number, net_power: Number = 1, failure: Number = 1
 ) -> Inequality:
     r"""Decide whether the union bound in the proof of Lemma C.18 goes through.
 
@@ -1045,41 +802,16 @@ def union_bound_condition(
     ``exp(-failure sqrt(k))``, the proof needs
     ``log 2 + net_power d log k + failure sqrt(k) <= k / (2 (C/eps)^2)``.
 
-    Parameters
-    ----------
-    k : int
-        The number of neurons, ``>= 2``.
-    d : int
-        The dimension, ``>= 1``.
-    ratio : int, float or Fraction
-        ``C(q, eps_3) / eps_3``, ``> 0``.
-    net_power : int, float or Fraction, default 1
-        The power of k in the size of the net, per dimension, ``> 0``.
-    failure : int, float or Fraction, default 1
-        The constant in the probability claimed, ``>= 0``.
+    Here `k`: the number of neurons, ``>= 2``; `ratio`: ``C(q, eps_3) / eps_3``, ``> 0``;
+    `net_power`: the power of k in the size of the net, per dimension, ``> 0``; `failure`: the
+    constant in the probability claimed, ``>= 0``.
 
-    Returns
-    -------
-    Inequality
-        The two sides above (``<=``).
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma C.18, condition ``k >= c_1 d C^2 / eps_3^2`` and equation (29).
-    The printed condition does not suffice.  At ``k = c_1 d ratio^2`` the right side is
-    ``c_1 d / 2``, a constant, while ``d log k`` and ``sqrt(k)`` grow with the ratio: one needs
+    The two sides above (``<=``).  Source: Lemma C.18, condition ``k >= c_1 d C^2 / eps_3^2`` and
+    equation (29). The printed condition does not suffice.  At ``k = c_1 d ratio^2`` the right side
+    is ``c_1 d / 2``, a constant, while ``d log k`` and ``sqrt(k)`` grow with the ratio: one needs
     ``k >= c d log(k) ratio^2`` for the net and ``k >= c ratio^4`` for the probability.  Both are
     harmless where k is larger than every polynomial of d and the ratio.
 
-    Examples
-    --------
     >>> [union_bound_condition(k, 3, 10).holds for k in (100 * 3 * 10**2, 100 * 10**4)]
     [False, True]
     """
@@ -1097,33 +829,22 @@ def union_bound_condition(
 # C.19
 
 
+@described
 def flip_probability(nu: Number, tau: Number) -> Enclosure:
     r"""Enclose the probability that a fixed move of the input changes the state of a neuron.
 
     For unit vectors x and x' at distance nu, ``Pr[<w, x> + b >= tau > <w, x'> + b]`` plus the same
     with x and x' exchanged.
 
-    Parameters
-    ----------
-    nu : int, float or Fraction
-        The length of the move, in (0, 2].
-    tau : int, float or Fraction
-        The threshold, in units where the entries are N(0, 1), of any sign.
+    Here `nu`: the length of the move, in (0, 2]; `tau`: the threshold, in units where the entries
+    are N(0, 1), of any sign.
 
-    Returns
-    -------
-    Enclosure
-        The probability.  It depends on nothing else.
+    The probability.  It depends on nothing else.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Claim C.19.  It is at most ``(2/pi) arcsin(nu / sqrt(8)) exp(-tau^2/4) <= nu/4``, so
     ``|S_2| <= (nu/4) C(q, eps_3)``, far below the printed ``k^(-1/2) C(q, eps_3)`` at
     ``nu = k^-c``; for the features of `hermite_feature`, ``S_2`` is simply
@@ -1136,8 +857,6 @@ def flip_probability(nu: Number, tau: Number) -> Enclosure:
     ``exp(-tau^2 / (2 (1 + cos v)))`` over
     ``0 <= v <= arccos(1 - nu^2/4) = 2 arcsin(nu / sqrt(8))``.
 
-    Examples
-    --------
     >>> round(float(flip_probability(2, 0)), 12)
     0.5
     """
@@ -1155,47 +874,25 @@ def flip_probability(nu: Number, tau: Number) -> Enclosure:
     return enclose(total, 40)
 
 
-def reachable_flip_bound(nu: Number, d: int) -> Enclosure:
+@checked
+def reachable_flip_bound(nu: Number, d: Count) -> Enclosure:
     r"""Bound the probability that some move of at most a length changes the state of a neuron.
 
-    Parameters
-    ----------
-    nu : int, float or Fraction
-        The largest length of a move, ``> 0``.
-    d : int
-        The dimension, ``>= 1``.
+    Here `nu`: the largest length of a move, ``> 0``.
 
-    Returns
-    -------
-    Enclosure
-        ``sqrt(2/pi) nu E||w||``, proven to be at least ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for
-        every unit vector x and every tau.
+    ``sqrt(2/pi) nu E||w||``, proven to be at least ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for every
+    unit vector x and every tau.  Source: Claim C.19, which bounds ``||w_r||`` by ``c sqrt(k)`` for
+    all r at once instead and then has windows ``k^(-1/2)``. Proof.  Given w, the density of b is at
+    most ``1/sqrt(2 pi)``, the window ``2 nu ||w||`` long. ``E||w|| = sqrt(2) Gamma((d+1)/2) /
+    Gamma(d/2) <= sqrt(d)``.  So at most ``nu sqrt(2 d/pi) k`` of k neurons can change on average: a
+    constant number for ``nu = 1/k``, where the claim allows ``sqrt(k)``; its probability follows
+    from Chernoff's bound.  The limit of the probability over nu as nu tends to 0 is ``2 E[||w||
+    phi(tau - <w, x>)]``, in which the norm and the pre-activation are not independent.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Claim C.19, which bounds ``||w_r||`` by ``c sqrt(k)`` for all r at once instead and then
-    has windows ``k^(-1/2)``.
-    Proof.  Given w, the density of b is at most ``1/sqrt(2 pi)``, the window ``2 nu ||w||`` long.
-    ``E||w|| = sqrt(2) Gamma((d+1)/2) / Gamma(d/2) <= sqrt(d)``.  So at most ``nu sqrt(2 d/pi) k``
-    of k neurons can change on average: a constant number for ``nu = 1/k``, where the claim allows
-    ``sqrt(k)``; its probability follows from Chernoff's bound.  The limit of the probability over
-    nu as nu tends to 0 is ``2 E[||w|| phi(tau - <w, x>)]``, in which the norm and the
-    pre-activation are not independent.
-
-    Examples
-    --------
     >>> round(float(reachable_flip_bound(1, 1)), 12) == round(2 / np.pi, 12)
     True
     """
     length = rational(nu, "nu", exclusive_minimum=0)
-    d = count(d, "d")
 
     def total() -> Ball:
         half = Fraction(1, 2)
@@ -1222,85 +919,37 @@ def _norms_and_components(d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     return norm[:, None], norm[:, None] * np.cos(angle), shares
 
 
-def reachable_flip_probability(nu: float, tau: float, d: int) -> float:
+@checked
+def reachable_flip_probability(nu: Positive, tau: Real, d: Dimension) -> float:
     r"""Compute the probability that some move of at most a length may change the state of a neuron.
 
-    Parameters
-    ----------
-    nu : float
-        The largest length of a move, ``> 0``.
-    tau : float
-        The threshold, in units where the entries are N(0, 1), of any sign.
-    d : int
-        The dimension, ``>= 2``.
+    ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for w ~ N(0, I_d), b ~ N(0, 1) and a unit vector x:
+    exactly then a move in the direction of w reaches the threshold.  Source: Claim C.19, whose
+    count of neurons this is the mean of, divided by k.  Given w, the probability is ``Phi(tau - <w,
+    x> + nu ||w||) - Phi(tau - <w, x> - nu ||w||)``; the expectation over w is a Gauss-Legendre
+    quadrature in polar coordinates.  At most `reachable_flip_bound`, and of order
+    `reachable_flip_rate` times nu for small nu.
 
-    Returns
-    -------
-    float
-        ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for w ~ N(0, I_d), b ~ N(0, 1) and a unit vector x:
-        exactly then a move in the direction of w reaches the threshold.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Claim C.19, whose count of neurons this is the mean of, divided by k.  Given w, the
-    probability is ``Phi(tau - <w, x> + nu ||w||) - Phi(tau - <w, x> - nu ||w||)``; the expectation
-    over w is a Gauss-Legendre quadrature in polar coordinates.  At most `reachable_flip_bound`,
-    and of order `reachable_flip_rate` times nu for small nu.
-
-    Examples
-    --------
     >>> round(reachable_flip_probability(1e-3, 0.0, 3) / reachable_flip_rate(0.0, 3) * 1e3, 4)
     1.0
     """
-    length = scalar(nu, "nu", exclusive_minimum=0.0)
-    at = scalar(tau, "tau")
-    norm, component, shares = _norms_and_components(count(d, "d", minimum=2))
-    upper = special.ndtr(at - component + length * norm)
-    lower = special.ndtr(at - component - length * norm)
+    norm, component, shares = _norms_and_components(d)
+    upper = special.ndtr(tau - component + nu * norm)
+    lower = special.ndtr(tau - component - nu * norm)
     return float(np.vdot(shares, upper - lower))
 
 
-def reachable_flip_rate(tau: float, d: int) -> float:
+@checked
+def reachable_flip_rate(tau: Real, d: Dimension) -> float:
     r"""Compute how fast the neurons within reach grow with the length of a move.
 
-    Parameters
-    ----------
-    tau : float
-        The threshold, in units where the entries are N(0, 1), of any sign.
-    d : int
-        The dimension, ``>= 2``.
+    ``2 E[||w|| phi(tau - <w, x>)]``, the limit of `reachable_flip_probability` over nu as nu tends
+    to 0.  Source: Claim C.19; derived here.  The norm and the pre-activation are not independent,
+    so it is not ``E||w||`` times the density of N(0, 2) at tau.
 
-    Returns
-    -------
-    float
-        ``2 E[||w|| phi(tau - <w, x>)]``, the limit of `reachable_flip_probability` over nu as nu
-        tends to 0.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Claim C.19; derived here.  The norm and the pre-activation are not independent, so it is
-    not ``E||w||`` times the density of N(0, 2) at tau.
-
-    Examples
-    --------
     >>> round(reachable_flip_rate(0.0, 3), 4)
     0.8183
     """
-    at = scalar(tau, "tau")
-    norm, component, shares = _norms_and_components(count(d, "d", minimum=2))
-    densities = norm * np.exp(-((at - component) ** 2) / 2.0) / np.sqrt(2.0 * np.pi)
+    norm, component, shares = _norms_and_components(d)
+    densities = norm * np.exp(-((tau - component) ** 2) / 2.0) / np.sqrt(2.0 * np.pi)
     return 2.0 * float(np.vdot(shares, densities))

@@ -20,6 +20,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Literal
 
+from sublinear_lib._arguments import described
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
 from sublinear_lib.theory.enclosures import exact
 from sublinear_lib.validation import choice
@@ -31,12 +32,9 @@ __all__ = [
     "PRINTED_DRIFT",
     "PRINTED_STEPS",
     "SPARSE",
-    "Chain",
-    "Factor",
     "Inequality",
     "Power",
     "Region",
-    "drift_power",
     "explained",
 ]
 
@@ -83,23 +81,14 @@ class Power:
         """The constant and the coefficients of alpha, beta and c."""
         return Fraction(self.constant), Fraction(self.alpha), Fraction(self.beta), Fraction(self.c)
 
+    @described
     def at(self, alpha: Exact, beta: Exact, c: Exact) -> Fraction:
         """Return the exponent for given powers.
 
-        Parameters
-        ----------
-        alpha, beta, c : fractions.Fraction or int
-            The powers of the output weights, of the radius and of the active share.
+        Here `alpha`, `beta`, `c`: the powers of the output weights, of the radius and of the active
+        share.
 
-        Returns
-        -------
-        fractions.Fraction
-            The value of the form.
-
-        Raises
-        ------
-        TypeError
-            If a power is not exact.
+        Raises TypeError: if a power is not exact.
         """
         constant, by_alpha, by_beta, by_c = self.coefficients
         return (
@@ -212,41 +201,20 @@ class Chain:
     def derived(self, scaling: str | Scaling = PRINTED) -> Fraction:
         """Return the exponent that follows.
 
-        Parameters
-        ----------
-        scaling : str or Scaling, default PRINTED
-            At which powers.
+        The sum of the exponents of the factors.
 
-        Returns
-        -------
-        fractions.Fraction
-            The sum of the exponents of the factors.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a scaling that does not exist.
+        Raises TypeError, ValueError: for a scaling that does not exist.
         """
         rules = get_scaling(scaling)
         return self.power.at(rules.alpha, rules.beta, rules.c)
 
+    @described
     def verdict(self, scaling: str | Scaling = PRINTED) -> Verdict:
         """Compare the printed exponent with what follows, exactly.
 
-        Parameters
-        ----------
-        scaling : str or Scaling, default PRINTED
-            At which powers.
+        ``"weaker"`` when the printed value is true but not what follows.
 
-        Returns
-        -------
-        {"agrees", "weaker", "fails"}
-            ``"weaker"`` when the printed value is true but not what follows.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a scaling that does not exist.
+        Raises TypeError, ValueError: for a scaling that does not exist.
         """
         derived = self.derived(scaling)
         if self.relation == "<":
@@ -581,27 +549,15 @@ CHAINS: Mapping[str, Chain] = MappingProxyType({chain.key: chain for chain in _L
 def explained(alpha: Exact, beta: Exact) -> tuple[str, ...]:
     """List the chains whose printed value is exactly what certain powers would give.
 
-    Parameters
-    ----------
-    alpha, beta : fractions.Fraction or int
-        Powers of the output weights and of the radius; the active share counts as constant.
+    Here `alpha`, `beta`: powers of the output weights and of the radius; the active share counts as
+    constant.
 
-    Returns
-    -------
-    tuple of str
-        Keys of chains that depend on the powers at all and print the derived value.
+    Keys of chains that depend on the powers at all and print the derived value.
 
-    Raises
-    ------
-    TypeError
-        If a power is not exact.
+    Raises TypeError: if a power is not exact.
 
-    Notes
-    -----
     The printed text is a blend: no single choice explains all printed values.
 
-    Examples
-    --------
     >>> "4.1" in explained(Fraction(2, 5), Fraction(3, 5))
     True
     """
@@ -636,20 +592,11 @@ class Inequality:
     def holds(self, alpha: Exact, beta: Exact, c: Exact) -> bool:
         """Decide the condition exactly.
 
-        Parameters
-        ----------
-        alpha, beta, c : fractions.Fraction or int
-            The powers.
+        Here `alpha`, `beta`, `c`: the powers.
 
-        Returns
-        -------
-        bool
-            Whether the exponent is negative, or not positive if the condition is not strict.
+        Whether the exponent is negative, or not positive if the condition is not strict.
 
-        Raises
-        ------
-        TypeError
-            If a power is not exact.
+        Raises TypeError: if a power is not exact.
         """
         value = self.power.at(alpha, beta, c)
         return value < 0 if self.strict else value <= 0
@@ -658,26 +605,12 @@ class Inequality:
 def drift_power(support: Exact = 1) -> Power:
     r"""Return the exponent of the distance that training travels, with the step size that follows.
 
-    Parameters
-    ----------
-    support : {1, 0}
-        1 if the comparison weights W* move only neurons that are active at initialization
-        somewhere in the caps (a share ``m^-c``, up to ``m^o(1)``), 0 if all neurons may move.
+    Here `support`: 1 if the comparison weights W* move only neurons that are active at
+    initialization somewhere in the caps (a share ``m^-c``, up to ``m^o(1)``), 0 if all neurons may
+    move.
 
-    Returns
-    -------
-    Power
-        ``1 - alpha - 2 beta - support * c``.
+    ``1 - alpha - 2 beta - support * c``.
 
-    Raises
-    ------
-    ValueError
-        If `support` is neither 0 nor 1.
-    TypeError
-        If `support` is not exact.
-
-    Notes
-    -----
     With ``G^2 = sum of a_r^2 over active neurons = m^{1 - 2 alpha - c}``, the regret of gradient
     descent ``eta G^2 / 2 + D_F^2 / (2 eta T)`` is epsilon for ``eta = epsilon / G^2`` and
     ``T = D_F^2 G^2 / epsilon^2``; each step moves a neuron by at most ``eta |a_r|``, so T steps by
@@ -689,8 +622,6 @@ def drift_power(support: Exact = 1) -> Power:
     at W_0, ``g(x; W') = g(x; W*)`` for every x of the caps, and the regret bound uses W* through g
     and through ``sup |f - g|`` alone.
 
-    Examples
-    --------
     >>> drift_power().at(Fraction(1, 5), Fraction(3, 5), Fraction(1, 5))
     Fraction(-3, 5)
     """
@@ -766,78 +697,42 @@ class Region:
     def contains(self, alpha: Exact, beta: Exact, c: Exact) -> bool:
         """Decide membership exactly, strict inequalities taken strictly.
 
-        Parameters
-        ----------
-        alpha, beta, c : fractions.Fraction or int
-            The powers.
+        Here `alpha`, `beta`, `c`: the powers.
 
-        Returns
-        -------
-        bool
-            Whether every inequality holds.
-
-        Raises
-        ------
-        TypeError
-            If a power is not exact.
+        Raises TypeError: if a power is not exact.
         """
         return not self.violated(alpha, beta, c)
 
     def violated(self, alpha: Exact, beta: Exact, c: Exact) -> tuple[str, ...]:
         """List the names of the inequalities that fail.
 
-        Parameters
-        ----------
-        alpha, beta, c : fractions.Fraction or int
-            The powers.
+        Here `alpha`, `beta`, `c`: the powers.
 
-        Returns
-        -------
-        tuple of str
-            The names, empty inside the region.
+        The names, empty inside the region.
 
-        Raises
-        ------
-        TypeError
-            If a power is not exact.
+        Raises TypeError: if a power is not exact.
         """
         return tuple(part.name for part in self.inequalities if not part.holds(alpha, beta, c))
 
     def with_also(self, name: str, *inequalities: Inequality) -> Region:
         """Return the part of the region where further inequalities hold.
 
-        Parameters
-        ----------
-        name : str
-            Name of the part.
-        *inequalities : Inequality
-            What else is demanded.
-
-        Returns
-        -------
-        Region
-            The part.
+        Here `name`: name of the part; `*inequalities`: what else is demanded.
         """
         return Region(name, self.inequalities + inequalities)
 
     def vertices(self) -> tuple[Point, ...]:
         """Return the vertices of the closure, in lexicographic order.
 
-        Returns
-        -------
-        tuple of (Fraction, Fraction, Fraction)
-            The points (alpha, beta, c) in which three independent planes meet and no inequality
-            fails, all taken as not strict; a vertex belongs to the region iff `contains` says so.
+        The points (alpha, beta, c) in which three independent planes meet and no inequality fails,
+        all taken as not strict; a vertex belongs to the region iff `contains` says so.
         """
         return _vertices(self.inequalities)
 
     def facets(self) -> tuple[str, ...]:
         """Return the names of the inequalities that bound the closure.
 
-        Returns
-        -------
-        tuple of str
-            Those with at least three vertices on their plane; the others follow from them.
+        Those with at least three vertices on their plane; the others follow from them.
         """
         corners = self.vertices()
         return tuple(
@@ -849,21 +744,12 @@ class Region:
     def slice_at(self, c: Exact) -> tuple[tuple[Fraction, Fraction], ...]:
         """Return the polygon of (alpha, beta) at a fixed c.
 
-        Parameters
-        ----------
-        c : fractions.Fraction or int
-            The power of the active share.
+        Here `c`: the power of the active share.
 
-        Returns
-        -------
-        tuple of (Fraction, Fraction)
-            The vertices of the closure, counterclockwise from the lexicographically first; empty if
-            the slice is.
+        The vertices of the closure, counterclockwise from the lexicographically first; empty if the
+        slice is.
 
-        Raises
-        ------
-        TypeError
-            If `c` is not exact.
+        Raises TypeError: if `c` is not exact.
         """
         return _slice(self.inequalities, exact(c, "c"))
 

@@ -21,6 +21,15 @@ import scipy
 from scipy import integrate, special
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Nonnegative,
+    Positive,
+    Probability,
+    checked,
+    described,
+)
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
@@ -30,7 +39,6 @@ from sublinear_lib.theory.worst_case import window_integral
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
 __all__ = [
-    "MaximalFlips",
     "blind_flip_probability",
     "expected_flips",
     "expected_union",
@@ -54,70 +62,30 @@ _MARGIN = 8.0  # standard deviations beyond which a normal distribution function
 _THIN = 0.5  # half-width, in standard deviations, below which a density is integrated by 16 nodes
 
 
-def near_mask(network: TwoLayerNetwork, X: object, delta: float) -> BoolArray:
+@checked
+def near_mask(network: TwoLayerNetwork, X: object, delta: Nonnegative) -> BoolArray:
     """Return which neurons some move of length delta can switch, at each point.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    X : array-like, shape (n, d)
-        Points of X.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    Whether ``-delta < z_r(x_i) - tau <= delta``.  The greatest number of neurons that one W of the
+    ball switches somewhere among the points is the number of columns with a True entry: a neuron
+    near the threshold at x_i is switched there by ``+-delta x_i``.
 
-    Returns
-    -------
-    ndarray of bool, shape (n, m)
-        Whether ``-delta < z_r(x_i) - tau <= delta``.  The greatest number of neurons that one W of
-        the ball switches somewhere among the points is the number of columns with a True entry: a
-        neuron near the threshold at x_i is switched there by ``+-delta x_i``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For points off X or a negative length.
-
-    Notes
-    -----
     Source: the indicator ``Psi_r`` of Claims C.2 and C.16 and of Lemma C.3.  The sign of
     ``z_r - tau`` is decided exactly, its size is rounded.
     """
-    radius = scalar(delta, "delta", minimum=0.0)
     distance = network.preactivations(X) - network.tau
     fires = network.active_mask(X)
-    return np.where(fires, distance <= radius, distance > -radius)
+    return np.where(fires, distance <= delta, distance > -delta)
 
 
-def flip_probability(tau: float, m: int, delta: float) -> float:
+@checked
+def flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     r"""Compute the probability that a neuron can be switched at a fixed point, exactly.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    ``P(|z - tau| <= delta) = Q(t - theta) - Q(t + theta)`` for ``z ~ N(0, 2/m)``, where t and theta
+    are tau and delta in standard deviations; accurate for thin windows.  Source: Claims C.2 and
+    C.16, where it is bounded with Claim A.10.
 
-    Returns
-    -------
-    float
-        ``P(|z - tau| <= delta) = Q(t - theta) - Q(t + theta)`` for ``z ~ N(0, 2/m)``, where t and
-        theta are tau and delta in standard deviations; accurate for thin windows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claims C.2 and C.16, where it is bounded with Claim A.10.
-
-    Examples
-    --------
     >>> m = 2**20
     >>> round(flip_probability(0.0, m, m**-0.625) * m**0.125, 3)  # towards 1 / sqrt(pi) = 0.564
     0.563
@@ -131,183 +99,76 @@ def _standard(tau: float, m: int, delta: float) -> tuple[float, float]:
     return scalar(tau, "tau", minimum=0.0) / std, scalar(delta, "delta", minimum=0.0) / std
 
 
-def expected_flips(tau: float, m: int, delta: float) -> float:
+@checked
+def expected_flips(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     """Compute the mean of the greatest number of switched neurons at a fixed point.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    ``m`` times `flip_probability`.  Source: Claim 4.6 with ``n = 1``, Claim C.2.
 
-    Returns
-    -------
-    float
-        ``m`` times `flip_probability`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claim 4.6 with ``n = 1``, Claim C.2.
-
-    Examples
-    --------
     >>> expected_flips(0.0, 100, 10.0)
     100.0
     """
-    return count(m, "m") * flip_probability(tau, m, delta)
+    return m * flip_probability(tau, m, delta)
 
 
-def flip_bound(m: int, delta: float) -> float:
+@checked
+def flip_bound(m: Count, delta: Nonnegative) -> float:
     r"""Bound the expected number of switched neurons for every threshold (Claim A.10).
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    ``m^{3/2} delta / sqrt(pi)``.  Source: Claim A.10 with Theorem A.3, as used in C.2 and C.16.
+    The density of ``N(0, 2/m)`` is at most ``sqrt(m) / (2 sqrt(pi))``, its value at 0, and the
+    window is ``2 delta`` long.  The constant ``1/sqrt(pi) = 0.564`` is sharp for ``t, theta -> 0``;
+    at a threshold of t standard deviations it becomes ``exp(-t^2/2) / sqrt(pi)``.  With ``delta =
+    m^{-15/24}`` the bound is ``m^{7/8} / sqrt(pi)``, with ``delta = K m^{-3/5}`` it is ``K m^{9/10}
+    / sqrt(pi)``.
 
-    Returns
-    -------
-    float
-        ``m^{3/2} delta / sqrt(pi)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claim A.10 with Theorem A.3, as used in C.2 and C.16.  The density of ``N(0, 2/m)`` is
-    at most ``sqrt(m) / (2 sqrt(pi))``, its value at 0, and the window is ``2 delta`` long.  The
-    constant ``1/sqrt(pi) = 0.564`` is sharp for ``t, theta -> 0``; at a threshold of t standard
-    deviations it becomes ``exp(-t^2/2) / sqrt(pi)``.  With ``delta = m^{-15/24}`` the bound is
-    ``m^{7/8} / sqrt(pi)``, with ``delta = K m^{-3/5}`` it is ``K m^{9/10} / sqrt(pi)``.
-
-    Examples
-    --------
     >>> round(flip_bound(2**16, 2.0**-10) / 2**14 * math.sqrt(math.pi), 12)  # m^(7/8) = 2^14
     1.0
     """
-    return math.pow(count(m, "m"), 1.5) * scalar(delta, "delta", minimum=0.0) / math.sqrt(math.pi)
+    return math.pow(m, 1.5) * delta / math.sqrt(math.pi)
 
 
+@checked
 def flip_count_interval(
-    tau: float, m: int, delta: float, confidence: float = 0.999
+    tau: Nonnegative, m: Count, delta: Nonnegative, confidence: Probability = 0.999
 ) -> tuple[int, int]:
     """Give the range in which the number of switchable neurons at a fixed point falls.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
-    confidence : float, default 0.999
-        Probability that the range must at least have, in (0, 1).
+    Here `confidence`: probability that the range must at least have, in (0, 1).
 
-    Returns
-    -------
-    tuple of int
-        ``(lowest, highest)``, quantiles of the exact binomial law.
+    ``(lowest, highest)``, quantiles of the exact binomial law.  Source: Claim 4.6 with ``n = 1``:
+    the indicators of the m neurons are independent.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claim 4.6 with ``n = 1``: the indicators of the m neurons are independent.
-
-    Examples
-    --------
     >>> flip_count_interval(0.0, 1000, 0.0)
     (0, 0)
     """
     return count_interval(m, flip_probability(tau, m, delta), confidence)
 
 
-def flip_count_tail(number: float, tau: float, m: int, delta: float) -> float:
+@checked
+def flip_count_tail(number: Nonnegative, tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     """Compute the exact probability that more than a number of neurons can be switched at a point.
 
-    Parameters
-    ----------
-    number : float
-        A number of neurons, ``>= 0``, not necessarily whole.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    The probability; to be compared with the printed ``exp(-Omega(m^{7/8}))``.  Source: Claim 4.6 =
+    C.16 for one point.
 
-    Returns
-    -------
-    float
-        The probability; to be compared with the printed ``exp(-Omega(m^{7/8}))``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claim 4.6 = C.16 for one point.
-
-    Examples
-    --------
     >>> flip_count_tail(10, 0.0, 10, 1.0)
     0.0
     """
-    level = scalar(number, "number", minimum=0.0)
-    return float(scipy.stats.binom.sf(math.floor(level), m, flip_probability(tau, m, delta)))
+    return float(scipy.stats.binom.sf(math.floor(number), m, flip_probability(tau, m, delta)))
 
 
-def log_no_flip_probability(tau: float, m: int, delta: float) -> float:
+@checked
+def log_no_flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     r"""Compute the logarithm of the probability that no neuron at all can be switched at a point.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    ``m log(1 - p)``, minus infinity if every neuron can be switched for certain.  Source: second
+    half of Claim 4.6 = C.16.  Printed is that each indicator is ``< O(n m^{-1/8})``; an indicator
+    below 1 is 0, so for ``m > (C n)^8`` this says that *no* neuron ever changes.  The probability
+    of that is the number computed here, about ``exp(-m^{7/8} / sqrt(pi))`` for ``delta =
+    m^{-15/24}``: the printed sentence fails almost surely.  What the proof shows is a bound on the
+    *probability* of the indicator.
 
-    Returns
-    -------
-    float
-        ``m log(1 - p)``, minus infinity if every neuron can be switched for certain.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: second half of Claim 4.6 = C.16.  Printed is that each indicator is ``< O(n m^{-1/8})``;
-    an indicator below 1 is 0, so for ``m > (C n)^8`` this says that *no* neuron ever changes.  The
-    probability of that is the number computed here, about ``exp(-m^{7/8} / sqrt(pi))`` for
-    ``delta = m^{-15/24}``: the printed sentence fails almost surely.  What the proof shows is a
-    bound on the *probability* of the indicator.
-
-    Examples
-    --------
     >>> log_no_flip_probability(0.0, 2**20, 2.0**-12.5) < -100_000
     True
     """
@@ -315,49 +176,25 @@ def log_no_flip_probability(tau: float, m: int, delta: float) -> float:
     return count(m, "m") * math.log1p(-p) if p < 1.0 else -math.inf
 
 
-def blind_flip_probability(tau: float, m: int, delta: float, d: int) -> float:
+@checked
+def blind_flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative, d: Dimension) -> float:
     r"""Compute the probability that a move in a random direction switches a neuron at a point.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
-    d : int
-        Input dimension, ``d >= 2``.
+    ``P(1[z > tau] != 1[z + <Delta w, x> > tau])`` for ``z ~ N(0, 2/m)`` and a move ``Delta w`` of
+    length delta whose direction is uniform and independent of z.  Source: ours, to compare with the
+    worst move of Claim C.2.  Seen from x the move is ``u = delta xi`` with the first coordinate xi
+    of a uniform unit vector.  For ``u > 0`` the neurons of ``(tau - u, tau]`` wake, for ``u < 0``
+    those of ``(tau, tau + |u|]`` fall silent; the two signs are equally likely, so the probability
+    is ``E[flip_probability(tau, m, |u|)] / 2``. With ``xi = sin a`` the density of the angle a is
+    proportional to ``cos^{d-2} a``.  For thin windows it is ``E|xi|/2`` of `flip_probability`, and
+    ``E|xi| = 1/2`` for d = 3.
 
-    Returns
-    -------
-    float
-        ``P(1[z > tau] != 1[z + <Delta w, x> > tau])`` for ``z ~ N(0, 2/m)`` and a move
-        ``Delta w`` of length delta whose direction is uniform and independent of z.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: ours, to compare with the worst move of Claim C.2.  Seen from x the move is
-    ``u = delta xi`` with the first coordinate xi of a uniform unit vector.  For ``u > 0`` the
-    neurons of ``(tau - u, tau]`` wake, for ``u < 0`` those of ``(tau, tau + |u|]`` fall silent; the
-    two signs are equally likely, so the probability is ``E[flip_probability(tau, m, |u|)] / 2``.
-    With ``xi = sin a`` the density of the angle a is proportional to ``cos^{d-2} a``.  For thin
-    windows it is ``E|xi|/2`` of `flip_probability`, and ``E|xi| = 1/2`` for d = 3.
-
-    Examples
-    --------
     >>> m = 2**20
     >>> worst = flip_probability(0.0, m, m**-0.625)
     >>> round(blind_flip_probability(0.0, m, m**-0.625, 3) / worst, 3)
     0.25
     """
     t, theta = _standard(tau, m, delta)
-    d = count(d, "d", minimum=2)
     if theta == 0.0:
         return 0.0
 
@@ -400,33 +237,20 @@ def _interval_probability(t: float, theta: float, mean: FloatArray, std: float) 
     return window_probability((mean - t) / std, theta / std)
 
 
+@described
 def window_probability(middle: object, half: object) -> FloatArray:
     """Compute the probability that a standard normal number falls into a window.
 
-    Parameters
-    ----------
-    middle : array-like of float
-        Middles of the windows, any shape.
-    half : array-like of float
-        Half their widths, ``>= 0``; broadcast against `middle`.
+    Here `middle`: middles of the windows, any shape; `half`: half their widths, ``>= 0``; broadcast
+    against `middle`.
 
-    Returns
-    -------
-    ndarray of float64
-        ``P(|N - middle| <= half)``, without cancellation for thin windows.
+    ``P(|N - middle| <= half)``, without cancellation for thin windows.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For numbers that are not finite, or a negative width.
+    Raises TypeError, ValueError: for numbers that are not finite, or a negative width.
 
-    Notes
-    -----
     Source: the indicator ``Psi_r`` of Claims C.2 and C.16 and of Lemma C.3.  Half-widths up to 1/2
     are integrated by 16 Gauss-Legendre nodes, which is exact to rounding.
 
-    Examples
-    --------
     >>> window_probability([0.0, 1.0], 1.0).round(6)
     array([0.682689, 0.47725 ])
     """
@@ -449,53 +273,29 @@ def _edges(low: float, high: float, steps: list[float], width: float) -> list[fl
     return sorted({low, high, *(v for v in inner if low < v < high)})
 
 
-def expected_union(n: int, inner: float, tau: float, m: int, delta: float) -> float:
+@checked
+def expected_union(n: Count, inner: float, tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     r"""Compute the mean number of neurons that can be switched at one of n equidistant points.
 
-    Parameters
-    ----------
-    n : int
-        Number of points, ``n >= 1``.
-    inner : float
-        Their common inner product, ``-1/2 <= inner <= 1``: any for ``n = 2``, ``1/4`` for points
-        with orthogonal directions ``(sqrt(3)/2 e_i, 1/2)``, for n > 2 at least
-        ``1/4 - 3/(4 (n - 1))``, below which no such points exist.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    Here `inner`: their common inner product, ``-1/2 <= inner <= 1``: any for ``n = 2``, ``1/4`` for
+    points with orthogonal directions ``(sqrt(3)/2 e_i, 1/2)``, for n > 2 at least ``1/4 - 3/(4 (n -
+    1))``, below which no such points exist.
 
-    Returns
-    -------
-    float
-        The expectation, at most ``min(m, n m p)`` with p the probability for one point.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claim 4.6 = C.16 for n fixed points.  The pre-activations of one neuron at the points
-    are normal with variance ``2/m`` and correlation ``r = (1 + inner)/2``, between 1/4 and 1.  Such
-    variables are ``sqrt(2/m) (sqrt(r) N_0 + sqrt(1 - r) N_i)`` with independent N: given
-    ``N_0 = g`` the n events are independent, each of probability ``p(g)``, and
+    The expectation, at most ``min(m, n m p)`` with p the probability for one point.  Source: Claim
+    4.6 = C.16 for n fixed points.  The pre-activations of one neuron at the points are normal with
+    variance ``2/m`` and correlation ``r = (1 + inner)/2``, between 1/4 and 1.  Such variables are
+    ``sqrt(2/m) (sqrt(r) N_0 + sqrt(1 - r) N_i)`` with independent N: given ``N_0 = g`` the n events
+    are independent, each of probability ``p(g)``, and
 
         P(union) = E[1 - (1 - p(N_0))^n].
 
     It is ``n p`` while that is small and tends to 1 with n: the factor n of the printed bound stops
     being true to size once ``n m^{-1/8}`` is of order one, which is n = 6 at ``m = 2^20``.
 
-    Examples
-    --------
     >>> m = 2**20
     >>> [round(expected_union(n, 0.25, 0.0, m, m**-0.625) / m, 2) for n in (1, 2, 8, 64)]
     [0.1, 0.19, 0.52, 0.91]
     """
-    n = count(n, "n")
     lowest = 0.25 - 0.75 / max(n - 1, 1)  # -1/2 for two points, and for one
     product = scalar(inner, "inner", minimum=lowest, maximum=1.0)
     t, theta = _standard(tau, m, delta)
@@ -513,47 +313,23 @@ def expected_union(n: int, inner: float, tau: float, m: int, delta: float) -> fl
     return m * window_integral(some, edges, 0.0)
 
 
-def union_bracket(X: object, tau: float, m: int, delta: float) -> tuple[float, float]:
+@checked
+def union_bracket(X: object, tau: Nonnegative, m: Count, delta: Nonnegative) -> tuple[float, float]:
     r"""Enclose the mean number of neurons that can be switched at one of any n fixed points.
 
-    Parameters
-    ----------
-    X : array-like, shape (n, d)
-        Points of X.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    Returned: `lower, upper`: Bounds of the expectation, equal for ``n <= 2``.  Source: Claim 4.6 =
+    C.16; instead of the paper's union bound ``n m p``, bounds of second order from the exact pair
+    probabilities ``p_ij``.  With ``S_1 = n p`` and ``S_2`` the sum of ``p_ij`` over the pairs, and
+    ``k = 1 + floor(2 S_2 / S_1)``, the inequality of Dawson and Sankoff gives ``P >= 2 S_1 / (k +
+    1) - 2 S_2 / (k (k + 1))``, and that of Hunter ``P <= S_1 - sum p_ij`` over the edges of a
+    heaviest spanning tree.
 
-    Returns
-    -------
-    lower, upper : float
-        Bounds of the expectation, equal for ``n <= 2``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For points off X or a number out of range.
-
-    Notes
-    -----
-    Source: Claim 4.6 = C.16; instead of the paper's union bound ``n m p``, bounds of second order
-    from the exact pair probabilities ``p_ij``.  With ``S_1 = n p`` and ``S_2`` the sum of ``p_ij``
-    over the pairs, and ``k = 1 + floor(2 S_2 / S_1)``, the inequality of Dawson and Sankoff gives
-    ``P >= 2 S_1 / (k + 1) - 2 S_2 / (k (k + 1))``, and that of Hunter
-    ``P <= S_1 - sum p_ij`` over the edges of a heaviest spanning tree.
-
-    Examples
-    --------
     >>> pair = [[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]]
     >>> low, high = union_bracket(pair, 0.0, 1024, 0.01)
     >>> abs(low - high) < 1e-9 and abs(low - expected_union(2, -0.5, 0.0, 1024, 0.01)) < 1e-9
     True
     """
     points = points_on_slice(X)
-    m = count(m, "m")
     t, theta = _standard(tau, m, delta)
     single = flip_probability(tau, m, delta)
     n = len(points)
@@ -588,74 +364,28 @@ def _heaviest_tree(weights: FloatArray) -> float:
 # All points of X at once, in any dimension (Theorem B)
 
 
-def largest_norm_bound(m: int, d: int, failure: float = 1e-3) -> float:
+@checked
+def largest_norm_bound(m: Count, d: Dimension, failure: Probability = 1e-3) -> float:
     r"""Bound the largest norm of the initial weight vectors, up to a probability of failure.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    failure : float, default 1e-3
-        The probability, in (0, 1), with which the bound may fail.
+    ``rho`` with ``m P[||w_r|| > rho] = failure``, so ``max_r ||w_r|| <= rho`` with probability at
+    least ``1 - failure``; of order ``sqrt(d/m) + sqrt(log(m)/m)``.  Source: Definition 3.1; ``m
+    ||w_r||^2`` is chi-square with d degrees of freedom.
 
-    Returns
-    -------
-    float
-        ``rho`` with ``m P[||w_r|| > rho] = failure``, so ``max_r ||w_r|| <= rho`` with probability
-        at least ``1 - failure``; of order ``sqrt(d/m) + sqrt(log(m)/m)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Definition 3.1; ``m ||w_r||^2`` is chi-square with d degrees of freedom.
-
-    Examples
-    --------
     >>> round(largest_norm_bound(1, 2, math.exp(-2.0)), 12)  # P[chi^2_2 > 4] = exp(-2)
     2.0
     """
-    m = count(m, "m")
-    d = count(d, "d", minimum=2)
-    level = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    return math.sqrt(float(scipy.stats.chi2.isf(level / m, d)) / m)
+    return math.sqrt(float(scipy.stats.chi2.isf(failure / m, d)) / m)
 
 
-def uniform_near_bound(tau: float, m: int, d: int, delta: float, failure: float = 1e-3) -> int:
+@checked
+def uniform_near_bound(
+    tau: Nonnegative, m: Count, d: Dimension, delta: Positive, failure: Probability = 1e-3
+) -> int:
     r"""Bound the number of neurons near the threshold at every point of X at once.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    delta : float
-        Distance from the threshold, ``> 0``, absolute units.
-    failure : float, default 1e-3
-        The probability, in (0, 1), with which the bound may fail.
-
-    Returns
-    -------
-    int
-        A number that ``sup over x in X of #{r : |z_r(x) - tau| <= delta}`` exceeds with probability
-        at most `failure`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem B of this project, with explicit constants.
+    A number that ``sup over x in X of #{r : |z_r(x) - tau| <= delta}`` exceeds with probability at
+    most `failure`.  Source: Theorem B of this project, with explicit constants.
 
     *Proof.*  With probability ``1 - failure/2`` all ``||w_r|| <= rho``, see `largest_norm_bound`.
     Take a net of X of radius ``slack/rho``.  A neuron within delta of the threshold at x is within
@@ -669,69 +399,37 @@ def uniform_near_bound(tau: float, m: int, d: int, delta: float, failure: float 
 
     It is ``O(m^{3/2} phi(t) delta + d log m)``.
 
-    Examples
-    --------
     >>> m = 2**20
     >>> bound = uniform_near_bound(0.0, m, 3, m**-0.625)
     >>> 1.0 < bound / expected_flips(0.0, m, m**-0.625) < 1.2
     True
     """
-    radius = scalar(delta, "delta", exclusive_minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
 
     def share(slack: float) -> float:
-        return flip_probability(level, m, radius + slack)
+        return flip_probability(tau, m, delta + slack)
 
-    return _uniform(share, m, d, radius, failure)
+    return _uniform(share, m, d, delta, failure)
 
 
+@checked
 def uniform_active_bound(
-    tau: float, m: int, d: int, delta: float = 0.0, failure: float = 1e-3
+    tau: Nonnegative, m: Count, d: Dimension, delta: Nonnegative = 0.0, failure: Probability = 1e-3
 ) -> int:
     r"""Bound the number of active neurons at every point of X and for every W of a ball at once.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    delta : float, default 0
-        Radius of the ball ``||w_r - w_{r,0}|| <= delta``, ``>= 0``, absolute units.
-    failure : float, default 1e-3
-        The probability, in (0, 1), with which the bound may fail.
+    A number that ``sup over x and W of #{r : <w_r, x> + b_r > tau}`` exceeds with probability at
+    most `failure`.  Source: Theorem B of this project, the second half, with explicit constants;
+    what Lemma 4.5 needs for points that were chosen after looking at the weights.  As
+    `uniform_near_bound`, with ``z_r > tau - delta - slack`` at the points of the net.
 
-    Returns
-    -------
-    int
-        A number that ``sup over x and W of #{r : <w_r, x> + b_r > tau}`` exceeds with probability
-        at most `failure`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem B of this project, the second half, with explicit constants; what Lemma 4.5
-    needs for points that were chosen after looking at the weights.  As `uniform_near_bound`, with
-    ``z_r > tau - delta - slack`` at the points of the net.
-
-    Examples
-    --------
     >>> m = 2**20
     >>> 0.5 < uniform_active_bound(1 / m, m, 3) / m < 0.51
     True
     """
-    radius = scalar(delta, "delta", minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
     std = scaling.preactivation_std(m)
 
     def share(slack: float) -> float:
-        return scaling.activity_at((level - radius - slack) / std)
+        return scaling.activity_at((tau - delta - slack) / std)
 
     return _uniform(share, m, d, std, failure)
 
@@ -788,30 +486,14 @@ class MaximalFlips:
     x: FloatArray
 
 
-def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
+@checked
+def max_near_on_circle(network: TwoLayerNetwork, delta: Nonnegative) -> MaximalFlips:
     r"""Find the point of X at which most neurons are within delta of the threshold, for d = 3.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization, ``d = 3``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
+    The maximum over x in X of ``sum_r 1[|z_r(x) - tau| <= delta]``, which almost surely is the
+    supremum, over x and over the weights of the ball, of the number of switched neurons (Claims C.2
+    and 4.6 with the point chosen last).
 
-    Returns
-    -------
-    MaximalFlips
-        The maximum over x in X of ``sum_r 1[|z_r(x) - tau| <= delta]``, which almost surely is the
-        supremum, over x and over the weights of the ball, of the number of switched neurons
-        (Claims C.2 and 4.6 with the point chosen last).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the network's dimension is not 3 or delta is negative.
-
-    Notes
-    -----
     On X = {(s cos v, s sin v, 1/2)}, s = sqrt(3)/2, neuron r has
     ``z_r - tau = R_r cos(v - v_r) + e_r`` with ``R_r = s |w'_r|`` and
     ``e_r = b_r + w_{r,3}/2 - tau``.  It is near the threshold where the cosine lies between
@@ -820,7 +502,7 @@ def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
     every value that the count takes.  The ends are rounded to float64.  Time O(m log m).
     """
     require_circle(network)
-    always, begin, end = _near_arcs(network, scalar(delta, "delta", minimum=0.0))
+    always, begin, end = _near_arcs(network, delta)
     base = always + int(np.count_nonzero(end < begin))
     angle = np.concatenate((begin, end))
     step = np.concatenate(
@@ -829,43 +511,25 @@ def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
     return _sweep(angle, step, base)
 
 
-def near_counts_on_circle(network: TwoLayerNetwork, delta: float, angles: object) -> IntArray:
+@checked
+def near_counts_on_circle(network: TwoLayerNetwork, delta: Nonnegative, angles: object) -> IntArray:
     r"""Count the neurons within delta of the threshold along the circle X, for d = 3.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization, ``d = 3``.
-    delta : float
-        Length of the move, ``>= 0``, absolute units.
-    angles : array-like, shape (k,)
-        Angles v of the points ``(sqrt(3)/2 cos v, sqrt(3)/2 sin v, 1/2)``, in radians.
+    Here `angles` (k,): angles v of the points ``(sqrt(3)/2 cos v, sqrt(3)/2 sin v, 1/2)``, in
+    radians.
 
-    Returns
-    -------
-    ndarray of int64, shape (k,)
-        ``sum_r 1[|z_r(x) - tau| <= delta]`` at each of these points.
+    ``sum_r 1[|z_r(x) - tau| <= delta]`` at each of these points.  Source: the sum of the ``Psi_r``
+    of Claim C.2 and Lemma C.3, as a function of x.  Of the closed arcs of `max_near_on_circle`,
+    those around v are the ones that begin up to v less the ones that end before it.  The ends are
+    rounded to float64.  Time ``O((m + k) log m)``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the network's dimension is not 3, delta is negative or an angle is not finite.
-
-    Notes
-    -----
-    Source: the sum of the ``Psi_r`` of Claim C.2 and Lemma C.3, as a function of x.  Of the closed
-    arcs of `max_near_on_circle`, those around v are the ones that begin up to v less the ones that
-    end before it.  The ends are rounded to float64.  Time ``O((m + k) log m)``.
-
-    Examples
-    --------
     >>> network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.75**0.5)
     >>> near_counts_on_circle(network, 0.1, [0.0, 0.4, 1.0])  # z - tau = 0, -0.07 and -0.40
     array([1, 1, 0])
     """
     require_circle(network)
     v = np.mod(float_array(angles, "angles", shape=(None,)), 2.0 * math.pi)
-    always, begin, end = _near_arcs(network, scalar(delta, "delta", minimum=0.0))
+    always, begin, end = _near_arcs(network, delta)
     base = always + int(np.count_nonzero(end < begin))
     begun = np.searchsorted(np.sort(begin), v, side="right")
     ended = np.searchsorted(np.sort(end), v, side="left")
@@ -912,26 +576,11 @@ def _near_arcs(network: TwoLayerNetwork, radius: float) -> tuple[int, FloatArray
 def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalFlips:
     r"""Find the point of X at which most neurons differ in state between two sets of weights.
 
-    Parameters
-    ----------
-    initial : TwoLayerNetwork
-        The network at initialization, ``d = 3``.
-    W : array-like, shape (m, 3)
-        The present weights.
+    Here `initial`: the network at initialization, ``d = 3``.
 
-    Returns
-    -------
-    MaximalFlips
-        The maximum over X of ``sum_r 1[Phi_{x,r} != Phi^0_{x,r}]``, up to the finitely many points
-        where a pre-activation equals tau.
+    The maximum over X of ``sum_r 1[Phi_{x,r} != Phi^0_{x,r}]``, up to the finitely many points
+    where a pre-activation equals tau.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the network's dimension is not 3 or W has another shape.
-
-    Notes
-    -----
     Source: the left-hand sides of Claims C.2 and 4.6.  For either set of weights a neuron is active
     on an open arc, everywhere or nowhere (``theory.activity``).  Its two states differ on the
     symmetric difference: the indicator toggles at each of at most four ends.  The sweep over all

@@ -16,13 +16,13 @@ import numpy as np
 from scipy import optimize
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Count, Nonnegative, Positive, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import JUMP, ShiftedReLU, get_activation
 from sublinear_lib.theory.worst_case import HalfWidthMoments, window_integral
-from sublinear_lib.validation import count, float_array, mask, scalar
+from sublinear_lib.validation import float_array, mask, scalar
 
 __all__ = [
-    "WorstParts",
     "initial_output_std",
     "log_initial_output_tail",
     "oblivious_gap_std",
@@ -75,43 +75,20 @@ class WorstParts:
         return max(self.state_above, self.state_below)
 
 
+@checked
 def worst_parts(
     z: object,
     a: object,
-    delta: float,
-    tau: float,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
     active: object = None,
 ) -> WorstParts:
     r"""Compute the exact suprema of ``A - g`` and of C over the ball at one point.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    a : array-like, shape (m,)
-        Output weights ``a_r``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-    active : array-like of bool, shape (m,), optional
-        Whether ``z_r > tau``, where that was decided exactly; by default the floats are compared.
+    Here `active` (m,): whether ``z_r > tau``, where that was decided exactly; by default the floats
+    are compared.
 
-    Returns
-    -------
-    WorstParts
-        The suprema.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For numbers out of range or arrays of different lengths.
-
-    Notes
-    -----
     Source: Definition C.4, Claims C.5 and C.7.  With ``s = z - tau``, ``|u| <= delta`` and p for
     what an active neuron of the initial network passes on (z for the jump, s for the continuous
     activation),
@@ -128,78 +105,50 @@ def worst_parts(
     silent: each side collects the terms of its sign.  On the window ``|p| <= tau + delta`` for the
     jump, not ``delta`` as Equation (12) has it, and ``|p| <= delta`` for the continuous activation.
 
-    Examples
-    --------
     >>> parts = worst_parts([0.25, 0.75], [1.0, 1.0], delta=0.5, tau=0.5)
     >>> parts.move_above, parts.move_below, parts.state_above, parts.state_below
     (1.0, 0.0, 0.25, 0.75)
     """
     values = float_array(z, "z", shape=("m",))
     weights = float_array(a, "a", shape=values.shape)
-    radius = scalar(delta, "delta", minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
     form = get_activation(activation)
-    fires = values > level if active is None else mask(active, "active", shape=values.shape)
-    distance = values - level
-    near = np.where(fires, distance <= radius, distance > -radius)
+    fires = values > tau if active is None else mask(active, "active", shape=values.shape)
+    distance = values - tau
+    near = np.where(fires, distance <= delta, distance > -delta)
     passed = values if form == JUMP else distance
     terms = np.where(fires, -weights, weights) * passed * near
     return WorstParts(
-        move_above=radius * float(weights[near & (weights > 0.0)].sum()),
-        move_below=-radius * float(weights[near & (weights < 0.0)].sum()) + 0.0,
+        move_above=delta * float(weights[near & (weights > 0.0)].sum()),
+        move_below=-delta * float(weights[near & (weights < 0.0)].sum()) + 0.0,
         state_above=float(terms[terms > 0.0].sum()),
         state_below=-float(terms[terms < 0.0].sum()) + 0.0,
     )
 
 
+@checked
 def part_moments(
-    m: int, a: float, delta: float, tau: float, activation: str | ShiftedReLU = "jump"
+    m: Count,
+    a: Nonnegative,
+    delta: Nonnegative,
+    tau: Nonnegative,
+    activation: str | ShiftedReLU = "jump",
 ) -> tuple[HalfWidthMoments, HalfWidthMoments]:
     r"""Compute mean and variance of the half-widths of ``A - g`` and of C at a finite width.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Returned: `move, state`: Those of ``A - g`` and of C.  Source: Claims C.5 and C.7 with
+    Definition 3.1.  By `worst_parts` the half-widths are ``(a delta / 2) N`` and ``(a/2) sum
+    |p_r|`` over the N neurons of the window, where N is binomial with the probability ``P(|z - tau|
+    <= delta)``.  With ``a = m^{-1/5}``, ``delta = K m^{-3/5}`` and ``tau = O(1/m)`` both grow like
+    ``K^2 m^{1/10}``, with the constants ``1/(2 sqrt(pi))`` and ``1/(4 sqrt(pi))``.
 
-    Returns
-    -------
-    move, state : HalfWidthMoments
-        Those of ``A - g`` and of C.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claims C.5 and C.7 with Definition 3.1.  By `worst_parts` the half-widths are
-    ``(a delta / 2) N`` and ``(a/2) sum |p_r|`` over the N neurons of the window, where N is
-    binomial with the probability ``P(|z - tau| <= delta)``.  With ``a = m^{-1/5}``,
-    ``delta = K m^{-3/5}`` and ``tau = O(1/m)`` both grow like ``K^2 m^{1/10}``, with the constants
-    ``1/(2 sqrt(pi))`` and ``1/(4 sqrt(pi))``.
-
-    Examples
-    --------
     >>> m = 10**10
     >>> move, state = part_moments(m, m**-0.2, m**-0.6, 0.0)
     >>> [round(part.mean * math.sqrt(math.pi) / m**0.1, 2) for part in (move, state)]
     [0.5, 0.25]
     """
-    m = count(m, "m")
-    weight = scalar(a, "a", minimum=0.0)
     std = scaling.preactivation_std(m)
-    t = scalar(tau, "tau", minimum=0.0) / std
-    theta = scalar(delta, "delta", minimum=0.0) / std
+    t = tau / std
+    theta = delta / std
     base = t if get_activation(activation) == JUMP else 0.0
     kinks = [-base] if 0.0 < base < theta else []
     edges = sorted([-theta, 0.0, theta, *kinks])
@@ -211,53 +160,29 @@ def part_moments(
         first = window_integral(weighed, edges, t)
         second = window_integral(lambda v: weighed(v) ** 2, edges, t)
         return HalfWidthMoments(
-            mean=0.5 * weight * size * m * first,
-            variance=0.25 * weight**2 * size**2 * m * max(0.0, second - first**2),
+            mean=0.5 * a * size * m * first,
+            variance=0.25 * a**2 * size**2 * m * max(0.0, second - first**2),
         )
 
     return law(0, theta * std), law(1, std)
 
 
+@checked
 def initial_output_std(
-    m: int, a: float, tau: float, activation: str | ShiftedReLU = "jump"
+    m: Count, a: Nonnegative, tau: Nonnegative, activation: str | ShiftedReLU = "jump"
 ) -> float:
     r"""Compute the standard deviation of ``B(x) = f(x; W_0)`` over the initialization.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    The standard deviation; the mean is 0.  Source: Claim C.6.  The signs of the output weights are
+    independent of everything else, hence ``E B = 0`` and ``Var B = m a^2 E[sigma(z)^2]``, which
+    with ``z = sqrt(2/m) N`` is ``2 a^2 (Q(t) + t phi(t))`` for the jump and ``2 a^2 ((1 + t^2) Q(t)
+    - t phi(t))`` for the continuous activation.  At ``t = 0`` the standard deviation is exactly
+    ``a``.
 
-    Returns
-    -------
-    float
-        The standard deviation; the mean is 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claim C.6.  The signs of the output weights are independent of everything else, hence
-    ``E B = 0`` and ``Var B = m a^2 E[sigma(z)^2]``, which with ``z = sqrt(2/m) N`` is
-    ``2 a^2 (Q(t) + t phi(t))`` for the jump and ``2 a^2 ((1 + t^2) Q(t) - t phi(t))`` for the
-    continuous activation.  At ``t = 0`` the standard deviation is exactly ``a``.
-
-    Examples
-    --------
     >>> round(initial_output_std(1024, 0.25, 0.0), 12)
     0.25
     """
-    weight = scalar(a, "a", minimum=0.0)
-    return weight * math.sqrt(2.0 * initial_square(m, tau, activation))
+    return a * math.sqrt(2.0 * initial_square(m, tau, activation))
 
 
 def initial_square(m: int, tau: float, activation: str | ShiftedReLU) -> float:
@@ -275,39 +200,18 @@ def _initial(
     return weight, t if get_activation(activation) == JUMP else 0.0, t
 
 
+@checked
 def log_initial_output_tail(
-    level: float, m: int, a: float, tau: float, activation: str | ShiftedReLU = "jump"
+    level: Positive, m: Count, a: Positive, tau: Nonnegative, activation: str | ShiftedReLU = "jump"
 ) -> float:
     r"""Bound the logarithm of the probability that ``|B(x)|`` reaches a level (Claim C.6).
 
-    Parameters
-    ----------
-    level : float
-        The level, ``> 0``.
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``> 0``.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Here `level`: the level, ``> 0``.
 
-    Returns
-    -------
-    float
-        A number ``<= 0`` that is at least ``log P(|B(x)| >= level)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claim C.6, by another way than the printed one, which conditions on ``W_0``.
-    *Proof.*  ``B = sum eps_r a sigma(z_r)`` with independent signs, so for every ``k > 0``, by
-    Markov's inequality for ``exp(k B / (a s))``, ``s = sqrt(2/m)``,
+    A number ``<= 0`` that is at least ``log P(|B(x)| >= level)``.  Source: Claim C.6, by another
+    way than the printed one, which conditions on ``W_0``. *Proof.*  ``B = sum eps_r a sigma(z_r)``
+    with independent signs, so for every ``k > 0``, by Markov's inequality for ``exp(k B / (a s))``,
+    ``s = sqrt(2/m)``,
 
         P(|B| >= level) <= 2 exp(-k level / (a s)) (E cosh(k sigma(z) / s))^m.
 
@@ -317,16 +221,12 @@ def log_initial_output_tail(
     ``log 2 - level^2 / (4 a^2)`` as long as ``k = level s / (2 a) <= 1``: with ``a = m^{-1/5}`` and
     ``level = C m^{-1/10}`` that is ``log 2 - C^2 m^{1/5} / 4``, the claim.  ∎
 
-    Examples
-    --------
     >>> m = 2**20
     >>> log_initial_output_tail(4 * m**-0.1, m, m**-0.2, 1 / m) < -4 * m**0.2
     True
     """
-    height = scalar(level, "level", exclusive_minimum=0.0)
-    scalar(a, "a", exclusive_minimum=0.0)
     weight, base, t = _initial(m, a, tau, activation)
-    scale = height / (weight * scaling.preactivation_std(m))
+    scale = level / (weight * scaling.preactivation_std(m))
 
     def exponent(log_k: float) -> float:
         k = math.exp(log_k)
@@ -340,54 +240,31 @@ def log_initial_output_tail(
     return min(0.0, math.log(2.0) + min(float(best.fun), exponent(0.0)))
 
 
+@checked
 def oblivious_gap_std(
-    m: int, a: float, delta: float, tau: float, activation: str | ShiftedReLU = "jump"
+    m: Count,
+    a: Nonnegative,
+    delta: Nonnegative,
+    tau: Nonnegative,
+    activation: str | ShiftedReLU = "jump",
 ) -> float:
     r"""Compute the standard deviation of ``f - g - B`` at x for weights that all move by delta x.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    delta : float
-        Length of the common move, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-
-    Returns
-    -------
-    float
-        The standard deviation; the mean is 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem 4.1, read for a W that does not depend on the signs of the output weights.
-    ``w_r = w_{r,0} + delta x`` is the farthest such move at x.  It wakes the neurons with
-    ``-delta < s <= 0`` and silences none, so ``f - g - B = sum a_r c_r`` with
-    ``c = z + delta`` (jump) or ``s + delta`` (continuous) on that window.  The signs are
+    The standard deviation; the mean is 0.  Source: Theorem 4.1, read for a W that does not depend
+    on the signs of the output weights. ``w_r = w_{r,0} + delta x`` is the farthest such move at x.
+    It wakes the neurons with ``-delta < s <= 0`` and silences none, so ``f - g - B = sum a_r c_r``
+    with ``c = z + delta`` (jump) or ``s + delta`` (continuous) on that window.  The signs are
     independent of the c: the mean is 0 and the variance ``m a^2 E[c^2]``.  With the printed powers
     this is ``m^{1/2 - 1/5} (m^{-1/10} m^{-6/5})^{1/2} = m^{-7/20}``: against such weights the
     printed bound would be right.
 
-    Examples
-    --------
     >>> m = 10**10
     >>> size = oblivious_gap_std(m, m**-0.2, m**-0.6, 0.0)
     >>> round(size * m**0.35, 3), round((1 / (6 * math.pi**0.5)) ** 0.5, 3)
     (0.307, 0.307)
     """
-    m = count(m, "m")
     weight, base, t = _initial(m, a, tau, activation)
     std = scaling.preactivation_std(m)
-    theta = scalar(delta, "delta", minimum=0.0) / std
+    theta = delta / std
     square = window_integral(lambda v: (base + v + theta) ** 2, [-theta, 0.0], t)
     return weight * std * math.sqrt(m * square)

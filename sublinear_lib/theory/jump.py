@@ -17,16 +17,16 @@ import math
 import numpy as np
 from scipy import special
 
+from sublinear_lib._arguments import Nonnegative, Positive, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import JUMP, ShiftedReLU, get_activation
 from sublinear_lib.theory.worst_case import standard_edges, standard_width, window_integral
-from sublinear_lib.validation import float_array, scalar
+from sublinear_lib.validation import float_array
 
 __all__ = [
     "ball_price",
     "gradient_ratio",
     "half_width_over_g",
-    "inverse_mills",
     "jump_half_width_bound",
     "jump_price",
     "step_ratio",
@@ -35,106 +35,47 @@ __all__ = [
 _PHI_OVER_ERFCX = math.sqrt(2.0 / math.pi)
 
 
-def inverse_mills(t: float) -> float:
+@checked
+def inverse_mills(t: Nonnegative) -> float:
     """Return ``phi(t) / Q(t)``, the hazard rate of the normal distribution.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold, ``>= 0``.
+    Between ``max(t, sqrt(2/pi))`` and ``t + sqrt(2/pi)``; accurate to rounding for every t.
 
-    Returns
-    -------
-    float
-        Between ``max(t, sqrt(2/pi))`` and ``t + sqrt(2/pi)``; accurate to rounding for every t.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite `t`.
-
-    Notes
-    -----
     ``Q(t) = erfc(t / sqrt 2) / 2`` and ``erfcx(u) = exp(u^2) erfc(u)``, so the ratio is
     ``sqrt(2/pi) / erfcx(t / sqrt 2)``, in which nothing underflows.
 
-    Examples
-    --------
     >>> round(inverse_mills(0.0) ** 2 * math.pi, 12)
     2.0
     """
-    level = scalar(t, "t", minimum=0.0)
-    return _PHI_OVER_ERFCX / float(special.erfcx(level / math.sqrt(2.0)))
+    return _PHI_OVER_ERFCX / float(special.erfcx(t / math.sqrt(2.0)))
 
 
-def jump_half_width_bound(z: object, a: object, delta: float, tau: float) -> float:
+@checked
+def jump_half_width_bound(z: object, a: object, delta: Nonnegative, tau: Nonnegative) -> float:
     r"""Bound the half-width of the jump network from below, sample by sample.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    a : array-like, shape (m,)
-        Output weights.
-    delta : float
-        Radius of the ball, ``>= 0``, in the units of `z`.
-    tau : float
-        Threshold, ``>= 0``, in the units of `z`.
+    ``(tau/2) sum |a_r|`` over the neurons with ``-delta < z_r - tau <= delta``.  Source:
+    Proposition 2 of this project, first half.  *Proof.*  By `gap_terms` a silent neuron of the
+    window has ``U_r = z_r + delta > tau`` and an active one ``V_r = tau``; the other term is not
+    negative, and ``H = (1/2) sum |a_r| (U_r + V_r)``.  ∎
 
-    Returns
-    -------
-    float
-        ``(tau/2) sum |a_r|`` over the neurons with ``-delta < z_r - tau <= delta``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For numbers out of range or arrays of different lengths.
-
-    Notes
-    -----
-    Source: Proposition 2 of this project, first half.  *Proof.*  By `gap_terms` a silent neuron of
-    the window has ``U_r = z_r + delta > tau`` and an active one ``V_r = tau``; the other term is
-    not negative, and ``H = (1/2) sum |a_r| (U_r + V_r)``.  ∎
-
-    Examples
-    --------
     >>> jump_half_width_bound([0.25, 0.75, 2.0], [1.0, -1.0, 1.0], delta=0.5, tau=0.5)
     0.5
     """
     values = float_array(z, "z", shape=("m",))
     weights = np.abs(float_array(a, "a", shape=values.shape))
-    radius = scalar(delta, "delta", minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
-    s = values - level
-    return 0.5 * level * float(weights[(s > -radius) & (s <= radius)].sum())
+    s = values - tau
+    return 0.5 * tau * float(weights[(s > -delta) & (s <= delta)].sum())
 
 
-def jump_price(t: float, theta: float = 0.0) -> float:
+@checked
+def jump_price(t: Nonnegative, theta: Nonnegative = 0.0) -> float:
     r"""Bound ``E H / E G`` from below for the jump activation.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold, ``>= 0``.
-    theta : float, default 0.0
-        Standardized radius ``delta / sqrt(2/m)``, ``>= 0``; 0 for the limit of thin windows.
-
-    Returns
-    -------
-    float
-        ``t (Q(t - theta) - Q(t + theta)) / (2 theta Q(t))``, in the limit ``t phi(t) / Q(t)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite number.
-
-    Notes
-    -----
-    Source: Proposition 2.  *Proof.*  ``G(x) = sup_W |g(x; W)| = a delta #{z_r > tau}`` has the mean
-    ``a delta m Q(t)``; `jump_half_width_bound` has the mean
-    ``(a tau / 2) m P(|z - tau| <= delta)``.  Divide.  ∎
+    ``t (Q(t - theta) - Q(t + theta)) / (2 theta Q(t))``, in the limit ``t phi(t) / Q(t)``.  Source:
+    Proposition 2.  *Proof.*  ``G(x) = sup_W |g(x; W)| = a delta #{z_r > tau}`` has the mean ``a
+    delta m Q(t)``; `jump_half_width_bound` has the mean ``(a tau / 2) m P(|z - tau| <= delta)``.
+    Divide.  ∎
 
     Since ``phi(t) >= t Q(t)``, the limit is at least ``t^2``: 0.57, 1.53, 2.91, 4.75 at t = 0.5, 1,
     1.5, 2.  It contains neither the output weights nor the width, so no choice of powers of m
@@ -142,43 +83,23 @@ def jump_price(t: float, theta: float = 0.0) -> float:
     ``t -> 0``, that is, half of the neurons fire.  By the law of large numbers the ratio of the two
     random variables has the same limit when their expected counts tend to infinity.
 
-    Examples
-    --------
     >>> round(jump_price(1.0), 4)
     1.5251
     """
-    level = scalar(t, "t", minimum=0.0)
-    radius = scalar(theta, "theta", minimum=0.0)
-    hazard = inverse_mills(level)
-    if radius == 0.0:
-        return level * hazard
-    near = window_integral(np.ones_like, [-radius, 0.0, radius], level, relative=True)
-    return level * hazard * (near / (2.0 * radius))
+    hazard = inverse_mills(t)
+    if theta == 0.0:
+        return t * hazard
+    near = window_integral(np.ones_like, [-theta, 0.0, theta], t, relative=True)
+    return t * hazard * (near / (2.0 * theta))
 
 
-def ball_price(theta: float) -> float:
+@checked
+def ball_price(theta: Nonnegative) -> float:
     r"""Bound ``E H / E G`` from below for either activation and every threshold.
 
-    Parameters
-    ----------
-    theta : float
-        Standardized radius ``delta / sqrt(2/m)``, ``>= 0``.
-
-    Returns
-    -------
-    float
-        ``(1 - 2 Q(theta/2)) / 4``, between 0 and 1/4.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite number.
-
-    Notes
-    -----
-    Source: Proposition 2, second half.  *Proof.*  For both activations
-    ``U_r >= (delta - |s_r|)_+ >= delta/2`` on ``-delta/2 < s_r <= 0``, so
-    ``E H >= (a delta / 4) m P(t - theta/2 < N <= t)``.  The density falls on the right of 0 and is
+    ``(1 - 2 Q(theta/2)) / 4``, between 0 and 1/4.  Source: Proposition 2, second half.  *Proof.*
+    For both activations ``U_r >= (delta - |s_r|)_+ >= delta/2`` on ``-delta/2 < s_r <= 0``, so ``E
+    H >= (a delta / 4) m P(t - theta/2 < N <= t)``.  The density falls on the right of 0 and is
     even, hence ``phi(t - v) >= phi(t + v)`` for ``t, v >= 0`` and the probability is at least
     ``Q(t) - Q(t + theta/2)``.  Q is log-concave: ``Q(t + h) / Q(t)`` falls in t, so it is at most
     ``Q(h) / Q(0) = 2 Q(h)``.  With ``E G = a delta m Q(t)`` the claim follows.  ∎
@@ -186,85 +107,46 @@ def ball_price(theta: float) -> float:
     So ``|f - g| -> 0`` over a ball on which g is not small forces ``theta -> 0``: the ball must be
     of smaller order than the standard deviation of a pre-activation.
 
-    Examples
-    --------
     >>> ball_price(0.0), round(ball_price(100.0), 12)
     (0.0, 0.25)
     """
-    radius = scalar(theta, "theta", minimum=0.0)
-    return 0.25 * math.erf(radius / (2.0 * math.sqrt(2.0)))
+    return 0.25 * math.erf(theta / (2.0 * math.sqrt(2.0)))
 
 
-def half_width_over_g(t: float, theta: float, activation: str | ShiftedReLU = "jump") -> float:
+@checked
+def half_width_over_g(
+    t: Nonnegative, theta: Positive, activation: str | ShiftedReLU = "jump"
+) -> float:
     r"""Compute ``E H / E G`` exactly.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold, ``>= 0``.
-    theta : float
-        Standardized radius ``delta / sqrt(2/m)``, ``> 0``.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-
-    Returns
-    -------
-    float
-        The mean half-width over the mean of ``sup |g|``; it depends on `t` and `theta` only.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Propositions 1 and 2.  ``E H / E G = E[U + V] / (2 delta Q(t))``, the numerator as in
+    The mean half-width over the mean of ``sup |g|``; it depends on `t` and `theta` only.  Source:
+    Propositions 1 and 2.  ``E H / E G = E[U + V] / (2 delta Q(t))``, the numerator as in
     `half_width_moments`; dividing the integrand by ``phi(t)`` and multiplying by the inverse Mills
     ratio keeps it finite in the far tail.  As ``theta -> 0`` it tends to ``t phi(t) / Q(t)`` for
     the jump and to 0, like ``theta phi(t) / (2 Q(t))``, for the continuous activation.
 
-    Examples
-    --------
     >>> round(half_width_over_g(1.0, 1e-4), 3)
     1.525
     >>> round(half_width_over_g(1.0, 1e-4, "continuous"), 6)
     7.6e-05
     """
-    level = scalar(t, "t", minimum=0.0)
-    radius = scalar(theta, "theta", exclusive_minimum=0.0)
     form = get_activation(activation)
-    width = standard_width(level, radius, form)
-    edges = standard_edges(level, radius, form)
-    area = window_integral(width, edges, level, relative=True)
-    return inverse_mills(level) * area / (2.0 * radius)
+    width = standard_width(t, theta, form)
+    edges = standard_edges(t, theta, form)
+    area = window_integral(width, edges, t, relative=True)
+    return inverse_mills(t) * area / (2.0 * theta)
 
 
-def gradient_ratio(t: float, travel: float = 0.0) -> float:
+@checked
+def gradient_ratio(t: Nonnegative, travel: Nonnegative = 0.0) -> float:
     r"""Compute how far gradient descent moves f, in units of what g predicts (jump activation).
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold, ``>= 0``.
-    travel : float, default 0.0
-        How far a neuron that stays active has moved, ``eta |a_r|`` summed over the steps, in
-        multiples of ``sqrt(2/m)``, ``>= 0``; 0 for the limit of a short way.
+    Here `travel`: how far a neuron that stays active has moved, ``eta |a_r|`` summed over the
+    steps, in multiples of ``sqrt(2/m)``, ``>= 0``; 0 for the limit of a short way.
 
-    Returns
-    -------
-    float
-        The ratio of the expected changes of f and g; ``1 + t phi(t) / (2 Q(t))`` at ``travel = 0``.
-        With the continuous activation it is 1 for every `t` and `travel`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite number.
-
-    Notes
-    -----
-    Source: this project; the dynamic side of Proposition 2.
+    The ratio of the expected changes of f and g; ``1 + t phi(t) / (2 Q(t))`` at ``travel = 0``.
+    With the continuous activation it is 1 for every `t` and `travel`.  Source: this project; the
+    dynamic side of Proposition 2.
 
     *Derivation.*  One example, a loss with slope -1 in f, small steps, ``h = sqrt(2/m) travel``.
     The formal gradient moves active neurons only, by ``u_r = sign(a_r) h`` in total as long as they
@@ -287,55 +169,34 @@ def gradient_ratio(t: float, travel: float = 0.0) -> float:
     The factor 1/2 is there because only the sinking half of the neurons crosses the threshold.  A
     descent of f (slope +1) exchanges the signs of ``a_r`` and gives the same ratio.
 
-    Examples
-    --------
     >>> [round(gradient_ratio(t), 3) for t in (0.0, 0.5, 1.0, 1.5, 2.0)]
     [1.0, 1.285, 1.763, 2.454, 3.373]
     """
-    level = scalar(t, "t", minimum=0.0)
-    way = scalar(travel, "travel", minimum=0.0)
-    hazard = inverse_mills(level)
-    if way == 0.0:
-        return 1.0 + 0.5 * level * hazard
+    hazard = inverse_mills(t)
+    if travel == 0.0:
+        return 1.0 + 0.5 * t * hazard
 
     def survivors(v: FloatArray) -> FloatArray:
         """Return ``R(v)`` over ``phi(t + v) / phi(t)``: what the quadrature multiplies with."""
         root = math.sqrt(2.0)
-        ratio = special.erfcx((level + v) / root) / special.erfcx(level / root)
+        ratio = special.erfcx((t + v) / root) / special.erfcx(t / root)
         return np.asarray(ratio, dtype=np.float64)
 
-    crossed = hazard * window_integral(np.ones_like, [0.0, way], level, relative=True)
-    waited = window_integral(survivors, [0.0, way], level, relative=True)
-    return 1.0 + level * crossed / (way + waited)
+    crossed = hazard * window_integral(np.ones_like, [0.0, travel], t, relative=True)
+    waited = window_integral(survivors, [0.0, travel], t, relative=True)
+    return 1.0 + t * crossed / (travel + waited)
 
 
-def step_ratio(t: float, travel: float, activation: str | ShiftedReLU = "jump") -> float:
+@checked
+def step_ratio(t: Nonnegative, travel: Positive, activation: str | ShiftedReLU = "jump") -> float:
     r"""Compute how far *one* gradient step moves f, in units of what g predicts.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold, ``>= 0``.
-    travel : float
-        Length of the step for an active neuron, ``eta |a_r|`` times the slope of the loss, in
-        multiples of ``sqrt(2/m)``, ``> 0``.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Here `travel`: length of the step for an active neuron, ``eta |a_r|`` times the slope of the
+    loss, in multiples of ``sqrt(2/m)``, ``> 0``.
 
-    Returns
-    -------
-    float
-        The ratio of the expected changes of f and g at one example.  As ``travel -> 0`` it tends
-        to ``1 + t phi(t) / (2 Q(t))`` for the jump and to 1 for the continuous activation.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: this project; the dynamic side of Proposition 2, in one step instead of many.
+    The ratio of the expected changes of f and g at one example.  As ``travel -> 0`` it tends to ``1
+    + t phi(t) / (2 Q(t))`` for the jump and to 1 for the continuous activation.  Source: this
+    project; the dynamic side of Proposition 2, in one step instead of many.
 
     *Derivation.*  All active neurons move by ``sign(a_r) v``, v being `travel`; g takes
     ``v Q(t)`` from them, in units of ``m |a_r| sqrt(2/m)``.  Those that rise stay active.  Half of
@@ -347,13 +208,9 @@ def step_ratio(t: float, travel: float, activation: str | ShiftedReLU = "jump") 
     If f and g agree at the start, a step of a length that would bring g to the label leaves f at
     ``ratio - 1`` times the old distance *beyond* the label, and the loss rises if ``ratio > 2``.
 
-    Examples
-    --------
     >>> round(step_ratio(2.0, 1e-6), 3), round(step_ratio(2.0, 1e-6, "continuous"), 3)
     (3.373, 1.0)
     """
-    level = scalar(t, "t", minimum=0.0)
-    way = scalar(travel, "travel", exclusive_minimum=0.0)
-    height = level if get_activation(activation) == JUMP else 0.0
-    falling = window_integral(lambda y: height + y - way, [0.0, way], level, relative=True)
-    return 1.0 + inverse_mills(level) * falling / (2.0 * way)
+    height = t if get_activation(activation) == JUMP else 0.0
+    falling = window_integral(lambda y: height + y - travel, [0.0, travel], t, relative=True)
+    return 1.0 + inverse_mills(t) * falling / (2.0 * travel)

@@ -18,14 +18,14 @@ from types import MappingProxyType
 from typing import Literal
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Count, Dimension, Nonnegative, Positive, Whole, checked
 from sublinear_lib.theory.cost import listed_share
 from sublinear_lib.theory.reporting import surviving_share
-from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.validation import choice, scalar
 
 __all__ = [
     "LINES",
     "Ledger",
-    "NeuronCounts",
     "dense_ledger",
     "expected_counts",
     "expected_ledger",
@@ -104,63 +104,39 @@ class Ledger:
         """Sum of the entries."""
         return math.fsum(self.entries.values())
 
-    def over(self, unit: float) -> Ledger:
+    @checked
+    def over(self, unit: Positive) -> Ledger:
         """Return the ledger in another unit.
 
-        Parameters
-        ----------
-        unit : float
-            The unit in row passes, ``> 0``, for example ``m * n``.
-
-        Returns
-        -------
-        Ledger
-            Every entry divided by `unit`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `unit` is not a positive finite number.
+        Here `unit`: the unit in row passes, ``> 0``, for example ``m * n``.
         """
-        unit = scalar(unit, "unit", exclusive_minimum=0.0)
         return Ledger(**{name: value / unit for name, value in self.entries.items()})
 
 
-def dense_ledger(m: int | float, n: int, attack_steps: int) -> Ledger:
+@checked
+def dense_ledger(m: int | float, n: Count, attack_steps: Whole) -> Ledger:
     """Count the row passes of an iteration that computes with every neuron.
 
-    Parameters
-    ----------
-    m : int or float
-        Number of neurons, ``>= 0``; a float for an expected number.
-    n : int
-        Number of examples, ``>= 1``.
-    attack_steps : int
-        Gradient steps S of the adversary, ``>= 0``.
+    Here `m`: number of neurons, ``>= 0``; a float for an expected number.
 
-    Returns
-    -------
-    Ledger
-        ``(2 S + 1) m n`` for the attack, ``m n`` each for values and gradient, ``m`` for the
-        weights; there is no search.
+    ``(2 S + 1) m n`` for the attack, ``m n`` each for values and gradient, ``m`` for the weights;
+    there is no search.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is too small or has the wrong type.
-
-    Notes
-    -----
     Source: the ``Omega(m n d)`` of Section 1, with line 11 counted.
     """
     neurons = scalar(m, "m", minimum=0.0)
-    pairs = neurons * count(n, "n")
-    S = count(attack_steps, "attack_steps", minimum=0)
-    return Ledger((2 * S + 1) * pairs, 0.0, pairs, pairs, neurons, 0.0)
+    pairs = neurons * n
+    return Ledger((2 * attack_steps + 1) * pairs, 0.0, pairs, pairs, neurons, 0.0)
 
 
+@checked
 def printed_ledger(
-    n: int, *, active: float, flips: float, query: float, update: float = 1.0
+    n: Count,
+    *,
+    active: Nonnegative,
+    flips: Nonnegative,
+    query: Nonnegative,
+    update: Nonnegative = 1.0,
 ) -> Ledger:
     r"""Evaluate the four entries of the proof of Lemma 5.3, as printed, with constants one.
 
@@ -168,170 +144,93 @@ def printed_ledger(
     ``O((Q_0 + n m^{7/8}) log^2(2m))``.  Its ``Q_0`` has no factor n, and there is no entry for line
     11.
 
-    Parameters
-    ----------
-    n : int
-        Number of examples, ``>= 1``.
-    active : float
-        What stands for ``Q_0``: neurons active at one point at initialization, ``>= 0``.
-    flips : float
-        What stands for ``n m^{7/8}``: neurons that have changed their state at some example,
-        summed over the examples, ``>= 0``.
-    query : float
-        Row passes of one query, ``>= 0``.
-    update : float, default 1.0
-        Row passes for one neuron that moves in the structure, ``>= 0`` (printed:
-        ``log^2(2 m) / d``).
+    Here `flips`: what stands for ``n m^{7/8}``: neurons that have changed their state at some
+    example, summed over the examples, ``>= 0``; `query`: row passes of one query, ``>= 0``;
+    `update`: row passes for one neuron that moves in the structure, ``>= 0`` (printed: ``log^2(2 m)
+    / d``).
 
-    Returns
-    -------
-    Ledger
-        The entries; line 19 is in the entry of line 18, as in the proof.
+    The entries; line 19 is in the entry of line 18, as in the proof.  Source: Appendix C.16, the
+    four bullets.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Appendix C.16, the four bullets.
-
-    Examples
-    --------
     >>> printed_ledger(64, active=8192, flips=64 * 4096**0.875, query=0).forward < 64 * 4096 / 2
     True
     """
-    n = count(n, "n")
-    touched = scalar(active, "active", minimum=0.0) + scalar(flips, "flips", minimum=0.0)
-    search = n * scalar(query, "query", minimum=0.0)
-    moved = touched * scalar(update, "update", minimum=0.0)
+    touched = active + flips
+    search = n * query
+    moved = touched * update
     return Ledger(0.0, search, touched, touched, 0.0, moved)
 
 
+@checked
 def literal_ledger(
-    n: int,
+    n: Count,
     *,
-    active: float,
-    touched: float,
-    query: float,
-    attack_steps: int,
-    update: float = 1.0,
+    active: Nonnegative,
+    touched: Nonnegative,
+    query: Nonnegative,
+    attack_steps: Whole,
+    update: Nonnegative = 1.0,
 ) -> Ledger:
     r"""Count the row passes of Algorithm 1 to the letter: a query wherever f is asked for.
 
     The adversary asks for a value and an input gradient in each of its S steps and for a value at
     its last point; each needs the active neurons there, so a query.
 
-    Parameters
-    ----------
-    n : int
-        Number of examples, ``>= 1``.
-    active : float
-        Mean number of neurons active at a point, ``sum_i k_{i,t} / n``, ``>= 0``.
-    touched : float
-        Number of neurons active at some example, ``|Q_t|``, ``>= 0``.
-    query : float
-        Row passes of one query, ``>= 0``.
-    attack_steps : int
-        Gradient steps S of the adversary, ``>= 0``.
-    update : float, default 1.0
-        Row passes of one DELETE or ADD, ``>= 0``.
+    Here `touched`: number of neurons active at some example, ``|Q_t|``, ``>= 0``; `query`: row
+    passes of one query, ``>= 0``; `update`: row passes of one DELETE or ADD, ``>= 0``.
 
-    Returns
-    -------
-    Ledger
-        Lines 17 and 18 are ``n * active`` each: with the factor n that the printed proof lacks.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
+    Lines 17 and 18 are ``n * active`` each: with the factor n that the printed proof lacks.
     Source: Algorithm 1, lines 11 to 21.  In the history of a run with ``index="literal"``, queries
     of lines 11 and 12 are booked together, and line 11 counts the activity at the points of the
     attack, which is not exactly that at the points it returns.
 
-    Examples
-    --------
     >>> run = literal_ledger(10, active=5, touched=20, query=7, attack_steps=2)
     >>> run.attack == 10 * (3 * 7 + 5 * 5), run.query, run.forward, run.weights, run.index
     (True, 70.0, 50.0, 20.0, 40.0)
     """
-    n = count(n, "n")
-    k = scalar(active, "active", minimum=0.0)
-    search = scalar(query, "query", minimum=0.0)
-    S = count(attack_steps, "attack_steps", minimum=0)
-    attack = n * ((S + 1) * search + (2 * S + 1) * k)
-    moved = scalar(touched, "touched", minimum=0.0)
-    price = scalar(update, "update", minimum=0.0)
-    return Ledger(attack, n * search, n * k, n * k, moved, 2.0 * moved * price)
+    attack = n * ((attack_steps + 1) * query + (2 * attack_steps + 1) * active)
+    return Ledger(attack, n * query, n * active, n * active, touched, 2.0 * touched * update)
 
 
+@checked
 def shared_ledger(
-    n: int,
+    n: Count,
     *,
-    active: float,
+    active: Nonnegative,
     near: float,
-    touched: float,
-    query: float,
-    attack_steps: int,
-    update: float = 1.0,
+    touched: Nonnegative,
+    query: Nonnegative,
+    attack_steps: Whole,
+    update: Nonnegative = 1.0,
 ) -> Ledger:
     r"""Count the row passes when one query per example serves the whole attack and the update.
 
     The query reports the neurons that can fire somewhere in the cap of the example; values are
     computed on these, gradients on the active ones.
 
-    Parameters
-    ----------
-    n : int
-        Number of examples, ``>= 1``.
-    active : float
-        Mean number of neurons active at a point, ``>= 0``.
-    near : float
-        Mean number of neurons reported for a cap, ``>= active``.
-    touched : float
-        Number of neurons active at some example, ``|Q_t|``, ``>= 0``.
-    query : float
-        Row passes of one query, ``>= 0``; with candidate lists, of one list per iteration, on
-        average.
-    attack_steps : int
-        Gradient steps S of the adversary, ``>= 0``.
-    update : float, default 1.0
-        Row passes for one neuron that moves in the structure, ``>= 0``.
+    Here `near`: mean number of neurons reported for a cap, ``>= active``; `touched`: number of
+    neurons active at some example, ``|Q_t|``, ``>= 0``; `query`: row passes of one query, ``>= 0``;
+    with candidate lists, of one list per iteration, on average; `update`: row passes for one neuron
+    that moves in the structure, ``>= 0``.
 
-    Returns
-    -------
-    Ledger
-        ``(S + 1) near + S active`` per example for the attack, ``near`` for the forward pass,
-        ``active`` for the gradient.
+    ``(S + 1) near + S active`` per example for the attack, ``near`` for the forward pass,
+    ``active`` for the gradient.  Source: Algorithm 1 with the superset of
+    :mod:`sublinear_lib.training.sources`.  A row is moved in place, once, instead of being deleted
+    and added.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Algorithm 1 with the superset of :mod:`sublinear_lib.training.sources`.  A row is moved
-    in place, once, instead of being deleted and added.
-
-    Examples
-    --------
     >>> shared_ledger(10, active=5, near=8, touched=20, query=7, attack_steps=2).attack
     340.0
     """
-    n = count(n, "n")
-    k = scalar(active, "active", minimum=0.0)
-    listed = scalar(near, "near", minimum=k)
-    S = count(attack_steps, "attack_steps", minimum=0)
-    search = n * scalar(query, "query", minimum=0.0)
-    moved = scalar(touched, "touched", minimum=0.0)
-    price = scalar(update, "update", minimum=0.0)
-    return Ledger(n * ((S + 1) * listed + S * k), search, n * listed, n * k, moved, moved * price)
+    listed = scalar(near, "near", minimum=active)
+    search = n * query
+    return Ledger(
+        n * ((attack_steps + 1) * listed + attack_steps * active),
+        search,
+        n * listed,
+        n * active,
+        touched,
+        touched * update,
+    )
 
 
 @dataclass(frozen=True)
@@ -358,41 +257,20 @@ class NeuronCounts:
     touched: float
 
 
-def expected_counts(m: int, n: int, d: int, tau: float, rho: float) -> NeuronCounts:
+@checked
+def expected_counts(
+    m: Count, n: Count, d: Dimension, tau: Nonnegative, rho: Nonnegative
+) -> NeuronCounts:
     """Compute how many neurons an iteration meets, on average over the initialization.
 
-    Parameters
-    ----------
-    m, n, d : int
-        Width, number of examples (``>= 1``) and input dimension (``>= 2``).
-    tau : float
-        Threshold in absolute units, ``tau >= 0``.
-    rho : float
-        Radius of the adversary, ``rho >= 0``.
+    The expectations.  The last one is a bound and not an expectation.  Source: Definitions 3.1 and
+    3.9; Section 3.2 for the neurons that can fire on X.
 
-    Returns
-    -------
-    NeuronCounts
-        The expectations.  The last one is a bound and not an expectation.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Definitions 3.1 and 3.9; Section 3.2 for the neurons that can fire on X.
-
-    Examples
-    --------
     >>> counts = expected_counts(4096, 10, 8, 0.05, 0.1)
     >>> counts.active < counts.near < counts.alive < 4096
     True
     """
-    m = count(m, "m")
-    n = count(n, "n")
-    t = scaling.standardize_threshold(scalar(tau, "tau", minimum=0.0), m)
+    t = scaling.standardize_threshold(tau, m)
     active = m * scaling.activity_at(t)
     alive = m * surviving_share(t, d)
     near = m * listed_share(t, d, rho)
@@ -402,52 +280,29 @@ def expected_counts(m: int, n: int, d: int, tau: float, rho: float) -> NeuronCou
 Algorithm = Literal["dense", "alive", "literal", "shared"]
 
 
+@checked
 def expected_ledger(
     m: int,
     n: int,
-    d: int,
-    tau: float,
-    rho: float,
-    attack_steps: int,
+    d: Dimension,
+    tau: Nonnegative,
+    rho: Nonnegative,
+    attack_steps: Whole,
     algorithm: Algorithm = "shared",
     update: float = 1.0,
 ) -> Ledger:
     """Predict the ledger of an iteration at initialization.
 
-    Parameters
-    ----------
-    m, n, d : int
-        Width, number of examples (``>= 1``) and input dimension (``>= 2``).
-    tau : float
-        Threshold in absolute units, ``tau >= 0``.
-    rho : float
-        Radius of the adversary, ``rho >= 0``.
-    attack_steps : int
-        Gradient steps of the adversary, ``>= 0``.
-    algorithm : {"dense", "alive", "literal", "shared"}
-        ``"dense"``: every neuron.  ``"alive"``: every neuron that can fire somewhere on X, the
-        others being set aside once.  ``"literal"`` and ``"shared"``: `literal_ledger` and
-        `shared_ledger`, where a query looks at the neurons that can fire somewhere on X.
-    update : float, default 1.0
-        Row passes for one change of the structure, ``>= 0``.
+    Here `m`, `n`, `d`: width, number of examples (``>= 1``) and input dimension (``>= 2``);
+    `algorithm`: ``"dense"``: every neuron.  ``"alive"``: every neuron that can fire somewhere on X,
+    the others being set aside once.  ``"literal"`` and ``"shared"``: `literal_ledger` and
+    `shared_ledger`, where a query looks at the neurons that can fire somewhere on X; `update`: row
+    passes for one change of the structure, ``>= 0``.
 
-    Returns
-    -------
-    Ledger
-        Expectations, with the activity of a fixed point also at the points of the attack; the
-        entries of lines 19 to 21 are upper bounds where neurons are searched for.
+    Expectations, with the activity of a fixed point also at the points of the attack; the entries
+    of lines 19 to 21 are upper bounds where neurons are searched for.  Source: Algorithm 1 with
+    Definition 3.1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Algorithm 1 with Definition 3.1.
-
-    Examples
-    --------
     >>> tau = scaling.SPARSE_C.tau(2**16)
     >>> names = ("dense", "alive", "literal", "shared")
     >>> totals = [expected_ledger(2**16, 64, 8, tau, 0.1, 5, name).total for name in names]

@@ -14,8 +14,8 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from types import MappingProxyType
 
+from sublinear_lib._arguments import Dimension, checked
 from sublinear_lib.theory.enclosures import exact as _exact
-from sublinear_lib.validation import count
 
 __all__ = [
     "Order",
@@ -62,20 +62,11 @@ class Order:
     def at(self, n: Fraction | int = 0) -> Fraction:
         """Return the exponent of m when the number of examples is a power of m.
 
-        Parameters
-        ----------
-        n : Fraction or int, default 0
-            The exponent nu of ``n = m^nu``.
+        Here `n`: the exponent nu of ``n = m^nu``.
 
-        Returns
-        -------
-        Fraction
-            ``m + nu n``; d is fixed, logarithms do not count.
+        ``m + nu n``; d is fixed, logarithms do not count.
 
-        Raises
-        ------
-        TypeError
-            If `n` is not exact.
+        Raises TypeError: if `n` is not exact.
         """
         return Fraction(self.m) + _exact(n, "n") * self.n
 
@@ -99,63 +90,29 @@ def _share(value: object, name: str) -> Fraction:
 Orders = Mapping[str, tuple[Order, ...]]
 
 
-def search_exponent(d: int) -> Fraction:
+@checked
+def search_exponent(d: Dimension) -> Fraction:
     """Give the exponent of half-space reporting in linear space, that of Corollary 5.2.
 
-    Parameters
-    ----------
-    d : int
-        The dimension, ``>= 2``.
+    ``1 - 1 / floor(d/2)``; 0 stands for a logarithm.  Source: Corollary 5.2, first regime: a query
+    takes ``O(m^{1 - 1/floor(d/2)} + k)``.
 
-    Returns
-    -------
-    Fraction
-        ``1 - 1 / floor(d/2)``; 0 stands for a logarithm.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `d` is not an integer ``>= 2``.
-
-    Notes
-    -----
-    Source: Corollary 5.2, first regime: a query takes ``O(m^{1 - 1/floor(d/2)} + k)``.
-
-    Examples
-    --------
     >>> search_exponent(3), search_exponent(32)
     (Fraction(0, 1), Fraction(15, 16))
     """
-    return 1 - Fraction(1, count(d, "d", minimum=2) // 2)
+    return 1 - Fraction(1, d // 2)
 
 
-def printed_orders(d: int, c: Fraction | int) -> Orders:
+@checked
+def printed_orders(d: Dimension, c: Fraction | int) -> Orders:
     r"""Give the terms of the printed ledger, entry by entry.
 
-    Parameters
-    ----------
-    d : int
-        Input dimension, ``d >= 2``.
-    c : Fraction or int
-        ``Q_0 = m^{1-c}``, ``0 <= c <= 1``.
+    Here `c`: ``Q_0 = m^{1-c}``, ``0 <= c <= 1``.
 
-    Returns
-    -------
-    mapping of str to tuple of Order
-        The entries of the proof, by the names of :data:`~sublinear_lib.theory.ledger.LINES`;
-        line 19 is in the entry of line 18, and there is none for line 11.
+    The entries of the proof, by the names of :data:`~sublinear_lib.theory.ledger.LINES`; line 19 is
+    in the entry of line 18, and there is none for line 11.  Source: Appendix C.16 with the first
+    regime of Corollary 5.2, ``Theta(1/d) = 1/floor(d/2)``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Appendix C.16 with the first regime of Corollary 5.2, ``Theta(1/d) = 1/floor(d/2)``.
-
-    Examples
-    --------
     >>> [str(term) for term in printed_orders(8, Fraction(1, 5))["forward"]]
     ['m^4/5 d', 'm^7/8 n d']
     """
@@ -172,35 +129,17 @@ def printed_orders(d: int, c: Fraction | int) -> Orders:
     )
 
 
-def corrected_orders(d: int, c: Fraction | int, flips: Fraction | int = _FLIPS) -> Orders:
+@checked
+def corrected_orders(d: Dimension, c: Fraction | int, flips: Fraction | int = _FLIPS) -> Orders:
     r"""Give the terms of the ledger of the same algorithm, with everything counted.
 
-    Parameters
-    ----------
-    d : int
-        Input dimension, ``d >= 2``.
-    c : Fraction or int
-        ``m^{1-c}`` neurons are active at a point at initialization, ``0 <= c <= 1``.
-    flips : Fraction or int, default 7/8
-        ``m^flips`` neurons have changed their state at a point, ``0 <= flips <= 1``.
+    Here `c`: ``m^{1-c}`` neurons are active at a point at initialization, ``0 <= c <= 1``; `flips`:
+    ``m^flips`` neurons have changed their state at a point, ``0 <= flips <= 1``.
 
-    Returns
-    -------
-    mapping of str to tuple of Order
-        One entry for each of :data:`~sublinear_lib.theory.ledger.LINES`, with an adversary of a
-        fixed number of steps.
+    One entry for each of :data:`~sublinear_lib.theory.ledger.LINES`, with an adversary of a fixed
+    number of steps.  Source: Algorithm 1 with Corollary 5.2 (first regime), Lemma 4.5 and Claim
+    4.6.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Algorithm 1 with Corollary 5.2 (first regime), Lemma 4.5 and Claim 4.6.
-
-    Examples
-    --------
     >>> [str(term) for term in corrected_orders(8, Fraction(1, 5))["forward"]]
     ['m^4/5 n d', 'm^7/8 n d']
     """
@@ -220,37 +159,18 @@ def corrected_orders(d: int, c: Fraction | int, flips: Fraction | int = _FLIPS) 
     )
 
 
-def elementary_orders(d: int, c: Fraction | int) -> Orders:
+@checked
+def elementary_orders(d: Dimension, c: Fraction | int) -> Orders:
     r"""Give the terms when the neurons that cannot fire on X are deleted and the rest is dense.
 
-    Parameters
-    ----------
-    d : int
-        Input dimension, ``d >= 2``.
-    c : Fraction or int
-        The threshold is ``sqrt(2/m) sqrt(2 c log m)``, ``0 < c <= 1``.
+    Here `c`: the threshold is ``sqrt(2/m) sqrt(2 c log m)``, ``0 < c <= 1``.
 
-    Returns
-    -------
-    mapping of str to tuple of Order
-        All entries are ``m^{1-c} (log m)^{(d-3)/2} n d``, line 19 without n; there is no search
-        and no structure.
+    All entries are ``m^{1-c} (log m)^{(d-3)/2} n d``, line 19 without n; there is no search and no
+    structure.  Source: `surviving_share_asymptote` with ``t = sqrt(2 c log m)``; derived here.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: `surviving_share_asymptote` with ``t = sqrt(2 c log m)``; derived here.
-
-    Examples
-    --------
     >>> str(elementary_orders(8, Fraction(1, 5))["forward"][0])
     'm^4/5 n d log^5/2'
     """
-    d = count(d, "d", minimum=2)
     sparsity = _share(c, "c")
     if sparsity == 0:
         raise ValueError("c must be > 0: at a threshold of order sqrt(1/m) no power of m is saved")
@@ -269,27 +189,15 @@ def elementary_orders(d: int, c: Fraction | int) -> Orders:
 def leading_exponent(orders: Mapping[str, Iterable[Order]], n: Fraction | int = 0) -> Fraction:
     """Return the largest exponent of m in a ledger.
 
-    Parameters
-    ----------
-    orders : mapping of str to iterable of Order
-        A ledger.
-    n : Fraction or int, default 0
-        The exponent nu of ``n = m^nu``; by default the number of examples is fixed.
+    Here `orders`: A ledger; `n`: the exponent nu of ``n = m^nu``; by default the number of examples
+    is fixed.
 
-    Returns
-    -------
-    Fraction
-        The exponent of the whole iteration, logarithms left out, d fixed.
+    The exponent of the whole iteration, logarithms left out, d fixed.
 
-    Raises
-    ------
-    TypeError
-        If `n` is not exact.
-    ValueError
-        If there are no terms.
+    Raises TypeError: if `n` is not exact.
 
-    Examples
-    --------
+    Raises ValueError: if there are no terms.
+
     >>> leading_exponent(printed_orders(32, Fraction(1, 5)))
     Fraction(15, 16)
     """

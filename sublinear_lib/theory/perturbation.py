@@ -17,12 +17,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from scipy import special
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import (
+    Check,
+    Count,
+    Dimension,
+    Nonnegative,
+    Positive,
+    Probability,
+    Share,
+    checked,
+)
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.network import TwoLayerNetwork
@@ -38,13 +48,7 @@ from sublinear_lib.theory.worst_case import window_integral
 from sublinear_lib.validation import choice, count, float_array, points_on_slice, scalar
 
 __all__ = [
-    "CertifiedChange",
-    "FTerms",
-    "GTerms",
-    "PerturbedWeights",
-    "WorstPerturbation",
     "certified_change",
-    "change_range",
     "expected_f_change",
     "expected_g_change",
     "expected_parkable",
@@ -64,6 +68,15 @@ __all__ = [
 
 Side = Literal["above", "below"]
 _DIAMETER = 2.0  # of the unit sphere: no two points of norm 1 are farther apart
+Move: TypeAlias = Annotated[
+    float,
+    Check(
+        scalar,
+        "float in (0, 2]",
+        "type({0}) is float and 0.0 < {0} <= 2.0",
+        {"exclusive_minimum": 0.0, "maximum": _DIAMETER},
+    ),
+]
 _FAR = 40.0  # standard deviations beyond which nothing is left in float64
 _NODES, _PANELS = 32, 12  # of the rule on the part of an integral that has a square root
 
@@ -150,45 +163,22 @@ def _highest(
     return best
 
 
+@checked
 def change_range(
     z: object,
     change: object,
-    nu: float,
-    delta: float,
-    tau: float,
+    nu: Move,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return how far the output of each neuron can fall and rise between x and x + mu.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    change : array-like, shape (m,)
-        Their changes ``<w_{r,0}, mu>``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball of weights, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Here `change` (m,): their changes ``<w_{r,0}, mu>``; `nu`: the length of the move of the input,
+    ``0 < nu <= 2``.
 
-    Returns
-    -------
-    lowest, highest : ndarray of float64, shape (m,)
-        Infimum and supremum over ``||dw|| <= delta`` of ``sigma(z' + <dw, x + mu>) -
-        sigma(z + <dw, x>)``, with ``z' = z + <w_0, mu>``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For arrays that are not finite numbers of one length, or a number out of range.
-
-    Notes
-    -----
-    Source: Lemma C.9; derived here.
+    Returned: `lowest, highest`: Infimum and supremum over ``||dw|| <= delta`` of ``sigma(z' + <dw,
+    x + mu>) - sigma(z + <dw, x>)``, with ``z' = z + <w_0, mu>``.  Source: Lemma C.9; derived here.
 
     *Proof.*  Let x' = x + mu, both of norm 1, ``h = sqrt(1 - nu^2/4)``, and p, q the coordinates of
     dw along ``(x + x')/(2h)`` and ``mu/nu``, which are orthonormal.  What is orthogonal to both
@@ -215,29 +205,18 @@ def change_range(
     The regions with a strict inequality do not contain the chord; there the supremum is approached,
     and is a maximum for the jump in the case that matters (parked at x, silent).
 
-    Examples
-    --------
     >>> low, high = change_range([0.5, 2.0], [0.0, 0.0], nu=0.5, delta=0.25, tau=0.5)
     >>> high.round(3)  # parked on the threshold: tau and a little more; active: delta nu
     array([0.621, 0.125])
     """
     values, changes = _pair(z, change)
-    length, radius, level = _lengths(nu, delta, tau)
-    jump = get_activation(activation).jump_height(level)
-    return _range(values - level, changes, radius, length, jump)
+    jump = get_activation(activation).jump_height(tau)
+    return _range(values - tau, changes, delta, nu, jump)
 
 
 def _pair(z: object, change: object) -> tuple[FloatArray, FloatArray]:
     values = float_array(z, "z", shape=("m",))
     return values, float_array(change, "change", shape=values.shape)
-
-
-def _lengths(nu: float, delta: float, tau: float) -> tuple[float, float, float]:
-    return (
-        scalar(nu, "nu", exclusive_minimum=0.0, maximum=_DIAMETER),
-        scalar(delta, "delta", minimum=0.0),
-        scalar(tau, "tau", minimum=0.0),
-    )
 
 
 def _range(
@@ -284,46 +263,20 @@ class WorstPerturbation:
         return max(self.above, self.below)
 
 
+@checked
 def worst_perturbation(
     z: object,
     change: object,
     a: object,
-    nu: float,
-    delta: float,
-    tau: float,
+    nu: Move,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
 ) -> WorstPerturbation:
     r"""Compute the exact suprema over the ball of the change of f and of g.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    change : array-like, shape (m,)
-        Their changes ``<w_{r,0}, mu>``.
-    a : array-like, shape (m,)
-        Output weights.
-    nu : float
-        The length of mu, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Here `change` (m,): their changes ``<w_{r,0}, mu>``; `nu`: the length of mu, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    WorstPerturbation
-        The suprema.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `change_range`, or for output weights of another length.
-
-    Notes
-    -----
     Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here.  For f see
     `change_range`.  The pseudo-network is ``g(x) = sum a_r <dw_r, x> 1[z_r(x) > tau]`` with the
     states of the initialization, so a neuron active at both points contributes at most
@@ -332,29 +285,26 @@ def worst_perturbation(
 
         sup_W |g(x + mu) - g(x)| = delta (nu sum_{both} |a_r| + sum_{flips} |a_r|).
 
-    Examples
-    --------
     >>> worst = worst_perturbation([1.0, 0.4], [0.0, 0.2], [1.0, -1.0], 0.5, 0.25, tau=0.5)
     >>> worst.g, worst.flips, worst.both  # 0.25 (0.5 + 1)
     (0.375, 1, 1)
     """
     values, changes = _pair(z, change)
     weights = float_array(a, "a", shape=values.shape)
-    length, radius, level = _lengths(nu, delta, tau)
     form = get_activation(activation)
-    s = values - level
-    lowest, highest = _range(s, changes, radius, length, form.jump_height(level))
+    s = values - tau
+    lowest, highest = _range(s, changes, delta, nu, form.jump_height(tau))
     up = weights >= 0.0
     before, now = s > 0.0, s + changes > 0.0
     size = np.abs(weights)
-    start = form.value(values + changes, level, now) - form.value(values, level, before)
+    start = form.value(values + changes, tau, now) - form.value(values, tau, before)
     # A neuron can be switched on by mu iff the region "silent, then active" is not empty.
-    on = _switchable(s, changes, radius, length)
-    off = _switchable(s + changes, -changes, radius, length)
+    on = _switchable(s, changes, delta, nu)
+    off = _switchable(s + changes, -changes, delta, nu)
     return WorstPerturbation(
         above=float(weights @ np.where(up, highest, lowest)),
         below=-float(weights @ np.where(up, lowest, highest)),
-        g=radius * float(length * size[before & now].sum() + size[before != now].sum()),
+        g=delta * float(nu * size[before & now].sum() + size[before != now].sum()),
         at_start=float(weights @ start),
         flips=int(np.count_nonzero(before != now)),
         both=int(np.count_nonzero(before & now)),
@@ -378,32 +328,16 @@ def _window(slope: FloatArray, delta: float, nu: float) -> FloatArray:
     return np.where(slope > -delta * nu / 2.0, delta + nu * slope / 2.0, narrow)
 
 
+@checked
 def worst_perturbation_at(
-    network: TwoLayerNetwork, x: object, moved: object, delta: float
+    network: TwoLayerNetwork, x: object, moved: object, delta: Nonnegative
 ) -> WorstPerturbation:
     """Compute the exact suprema for an initial network and two points of X.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    x, moved : array-like, shape (d,)
-        Two different points of X, x and x + mu.
-    delta : float
-        Radius of the ball, ``>= 0``.
+    Here `x`, `moved` (d,): two different points of X, x and x + mu.
 
-    Returns
-    -------
-    WorstPerturbation
-        The suprema; see `worst_perturbation`.
+    The suprema; see `worst_perturbation`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off X or equal points, or a negative radius.
-
-    Notes
-    -----
     Source: Lemma 4.2 = C.9.  Time O(m d).
     """
     points, mu, nu = _move(network, x, moved)
@@ -449,41 +383,21 @@ class PerturbedWeights:
         return self.change / self.supremum
 
 
+@checked
 def perturbed_weights(
-    network: TwoLayerNetwork, x: object, moved: object, delta: float, side: Side = "above"
+    network: TwoLayerNetwork, x: object, moved: object, delta: Nonnegative, side: Side = "above"
 ) -> PerturbedWeights:
     r"""Construct weights of the ball at which f changes nearly as much as it can.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    x, moved : array-like, shape (d,)
-        Two different points of X, x and x + mu.
-    delta : float
-        Radius of the ball, ``>= 0``.
-    side : {"above", "below"}, default "above"
-        Whether ``f(x + mu) - f(x)`` is maximized or minimized.
+    Here `x`, `moved` (d,): two different points of X, x and x + mu; `side`: whether ``f(x + mu) -
+    f(x)`` is maximized or minimized.
 
-    Returns
-    -------
-    PerturbedWeights
-        The weights, with the change that the network shows at them.
+    The weights, with the change that the network shows at them.  Source: the maximizers of
+    `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``. They stand off the
+    threshold by a few roundings of a pre-activation, so that float64 decides as real arithmetic
+    does.  A neuron for which that is impossible stays where it is; what it could contribute is
+    lost, which happens to a share of about ``rounding / (nu delta)`` of them.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off X or equal points, a negative radius, or a side that is neither word.
-
-    Notes
-    -----
-    Source: the maximizers of `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``.
-    They stand off the threshold by a few roundings of a pre-activation, so that float64 decides as
-    real arithmetic does.  A neuron for which that is impossible stays where it is; what it could
-    contribute is lost, which happens to a share of about ``rounding / (nu delta)`` of them.
-
-    Examples
-    --------
     >>> from sublinear_lib.network import TwoLayerNetwork
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0, tau=1024**-0.6)
     >>> x = [3**0.5 / 2, 0.0, 0.5]
@@ -491,15 +405,14 @@ def perturbed_weights(
     >>> round(perturbed_weights(start, x, moved, 1024**-0.6).share, 6)
     1.0
     """
-    radius = scalar(delta, "delta", minimum=0.0)
     choice(side, "side", ("above", "below"))
     points, mu, nu = _move(network, x, moved)
     s = network.preactivations(points[:1])[0] - network.tau
     change = network.W @ mu
     jump = network.activation.jump_height(network.tau)
     size = float(np.linalg.norm(network.W, axis=1).max() + np.abs(network.b).max())
-    margin = 2.0**-50 * network.d * (size + network.tau + radius)
-    inside = radius * max(0.0, 1.0 - 2.0**-50 / nu)  # along mu, digits are lost to its length
+    margin = 2.0**-50 * network.d * (size + network.tau + delta)
+    inside = delta * max(0.0, 1.0 - 2.0**-50 / nu)  # along mu, digits are lost to its length
     rising = _highest(s, change, inside, nu, jump, margin)
     falling = _highest(s + change, -change, inside, nu, jump, margin)
     up = (network.a >= 0.0) == (side == "above")
@@ -513,7 +426,7 @@ def perturbed_weights(
     steps = np.linalg.solve(gram, np.array([h * p - 0.5 * nu * q, q]))
     W = network.W + np.outer(steps[0], here) + np.outer(steps[1], along)
     value = network.with_weights(W).forward(points)
-    worst = worst_perturbation_at(network, points[0], points[1], radius)
+    worst = worst_perturbation_at(network, points[0], points[1], delta)
     found = float(value[1] - value[0])
     above = side == "above"
     return PerturbedWeights(
@@ -526,37 +439,17 @@ def perturbed_weights(
 # How many neurons: parked by the weights, switched by the input
 
 
-def parkable_probability(tau: float, m: int, delta: float, nu: float) -> float:
+@checked
+def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) -> float:
     r"""Compute the probability that a neuron can be made silent at x and active at x + mu, exactly.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
+    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        The probability that some W of the ball does so; by symmetry it is also that of "active at
-        x and silent at x + mu".
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Lemma C.9, its jump term; derived here.  In the letters of `change_range` the neuron is
-    silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with ``D > 0`` (up to the ends).
-    The middle of the two pre-activations is ``c + h p`` with
-    ``c = s + <w_0, mu>/2``, so this is possible iff ``|c| <= omega``,
+    The probability that some W of the ball does so; by symmetry it is also that of "active at x and
+    silent at x + mu".  Source: Lemma C.9, its jump term; derived here.  In the letters of
+    `change_range` the neuron is silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with
+    ``D > 0`` (up to the ends). The middle of the two pre-activations is ``c + h p`` with ``c = s +
+    <w_0, mu>/2``, so this is possible iff ``|c| <= omega``,
 
         omega = max over the disk, D > 0, of  h p + nu (kappa + q)/2,     kappa = <w_0, mu>/nu.
 
@@ -569,26 +462,22 @@ def parkable_probability(tau: float, m: int, delta: float, nu: float) -> float:
     For ``delta = o(m^{-1/2})`` it is half of ``P[|z - tau| <= delta]``: the neurons near the
     threshold whose weight vector points along mu.
 
-    Examples
-    --------
     >>> m = 2**20
     >>> round(parkable_probability(0.0, m, m**-0.8, 1 / m) / (m**-0.3 / math.pi**0.5), 2)
     0.5
     """
-    m = count(m, "m")
-    length, radius, level = _lengths(nu, delta, tau)
     root = math.sqrt(m)
-    h = _middle(length)
+    h = _middle(nu)
     deviation = math.sqrt(1.0 + h * h)
-    t, reach = level * root / deviation, radius * root
+    t, reach = tau * root / deviation, delta * root
 
     def wide(y: FloatArray) -> FloatArray:
-        return window_probability(t, np.maximum(reach + length * y / 2.0, 0.0) / deviation)
+        return window_probability(t, np.maximum(reach + nu * y / 2.0, 0.0) / deviation)
 
-    parts = [window_integral(wide, [-reach * length / 2.0, 0.0, _FAR], 0.0)]
+    parts = [window_integral(wide, [-reach * nu / 2.0, 0.0, _FAR], 0.0)]
     # kappa = -delta sin(angle): the square root of the window becomes a cosine.
-    first = math.asin(length / 2.0)
-    last = math.asin(min(1.0, max(_FAR / reach, length / 2.0))) if reach > 0.0 else first
+    first = math.asin(nu / 2.0)
+    last = math.asin(min(1.0, max(_FAR / reach, nu / 2.0))) if reach > 0.0 else first
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     step = (last - first) / _PANELS
     for start in first + step * np.arange(_PANELS):
@@ -599,247 +488,133 @@ def parkable_probability(tau: float, m: int, delta: float, nu: float) -> float:
     return min(1.0, math.fsum(parts))
 
 
-def expected_parkable(tau: float, m: int, delta: float, nu: float) -> float:
+@checked
+def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) -> float:
     """Compute the mean number of neurons that contribute tau to the worst change of f.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
+    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        ``m`` times `parkable_probability`; the number is binomial.
+    ``m`` times `parkable_probability`; the number is binomial.  Source: Lemma C.9.  With ``|a_r| =
+    a`` the worst change of f for the jump differs from a tau times that number by at most ``a``
+    times the sum of ``|<w_{r,0}, mu>| + delta nu``, as long as no neuron switches whatever W does;
+    see `expected_f_change`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Lemma C.9.  With ``|a_r| = a`` the worst change of f for the jump differs from a tau
-    times that number by at most ``a`` times the sum of ``|<w_{r,0}, mu>| + delta nu``, as long as
-    no neuron switches whatever W does; see `expected_f_change`.
-
-    Examples
-    --------
     >>> round(expected_parkable(0.0, 100, 50.0, 0.1), 3)  # everything can be parked
     100.0
     """
-    return count(m, "m") * parkable_probability(tau, m, delta, nu)
+    return m * parkable_probability(tau, m, delta, nu)
 
 
-def moved_flips(tau: float, m: int, nu: float) -> float:
+@checked
+def moved_flips(tau: Nonnegative, m: Count, nu: Move) -> float:
     """Compute the mean number of neurons that change their state under one fixed move of the input.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    nu : float
-        The length of the move, ``0 < nu <= 2``.
+    Here `nu`: the length of the move, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        ``m`` times the probability of `sublinear_lib.theory.existence.flip_probability`; the number
-        is binomial.
+    ``m`` times the probability of `sublinear_lib.theory.existence.flip_probability`; the number is
+    binomial.  Source: Lemma C.9, last display, where it is bounded by ``O(m^{1/2})``.  For ``nu =
+    1/m`` and ``tau = O(1/m)`` it tends to ``1/(pi sqrt(2)) = 0.225``: of all neurons not one.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Lemma C.9, last display, where it is bounded by ``O(m^{1/2})``.  For ``nu = 1/m`` and
-    ``tau = O(1/m)`` it tends to ``1/(pi sqrt(2)) = 0.225``: of all neurons not one.
-
-    Examples
-    --------
     >>> round(moved_flips(0.0, 2**20, 2.0**-20), 4)
     0.2251
     """
-    return count(m, "m") * _moved_probability(tau, m, nu)
+    return m * _moved_probability(tau, m, nu)
 
 
 def _moved_probability(tau: float, m: int, nu: float) -> float:
-    length, _, level = _lengths(nu, 0.0, tau)
     # existence counts in units where the entries of w are N(0, 1).
-    return float(existence.flip_probability(Fraction(length), Fraction(level * math.sqrt(m))))
+    return float(existence.flip_probability(Fraction(nu), Fraction(tau * math.sqrt(m))))
 
 
-def expected_g_change(m: int, a: float, nu: float, delta: float, tau: float) -> float:
+@checked
+def expected_g_change(
+    m: Count, a: Nonnegative, nu: Move, delta: Nonnegative, tau: Nonnegative
+) -> float:
     r"""Compute the mean of ``sup_W |g(x + mu; W) - g(x; W)|``, exactly.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
+    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        The mean over the initialization.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Equation (14); the supremum of `worst_perturbation` is linear in the number of neurons
     that are active at both points and of those that change their state.  By symmetry a neuron is
     active at x alone with half the probability p of a change, hence at both with ``Q(t) - p/2``.
 
-    Examples
-    --------
     >>> round(expected_g_change(4, 1.0, 2.0, 1.0, 0.0), 12)  # to -x: 1 active at both, 2 flips
     4.0
     """
-    m = count(m, "m")
     flips = moved_flips(tau, m, nu)
     both = max(0.0, m * scaling.activity(tau, m) - 0.5 * flips)
     return g_terms(both, flips, a, nu, delta).total
 
 
+@checked
 def expected_f_change(
-    m: int,
-    a: float,
-    nu: float,
-    delta: float,
-    tau: float,
+    m: Count,
+    a: Nonnegative,
+    nu: Move,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
 ) -> tuple[float, float]:
     r"""Enclose the mean of ``sup_W f(x + mu; W) - f(x; W)``.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    lower, upper : float
-        Numbers with the mean between them; it is the same for either sign of the change.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Equation (15); derived here.  *Proof.*  In the letters of `change_range`,
+    Returned: `lower, upper`: Numbers with the mean between them; it is the same for either sign of
+    the change.  Source: Equation (15); derived here.  *Proof.*  In the letters of `change_range`,
     ``|D| <= nu (|kappa| + delta) =: h_r`` for every W, with ``kappa = <w_{r,0}, mu>/nu``.  A neuron
     that some W switches on contributes between J and ``J + h_r``; one that no W switches on and not
-    every W switches off between ``-h_r`` and ``h_r``; one that every W switches off between
-    ``-J - h_r`` and 0.  The last kind is switched off by W_0 too, as half of the `moved_flips` are,
-    on average.  A neuron silent at both points whatever W does contributes nothing; it is silent
+    every W switches off between ``-h_r`` and ``h_r``; one that every W switches off between ``-J -
+    h_r`` and 0.  The last kind is switched off by W_0 too, as half of the `moved_flips` are, on
+    average.  A neuron silent at both points whatever W does contributes nothing; it is silent
     unless ``c > tau - delta - h_r/2`` for the middle c of its two pre-activations, and c and kappa
     are independent normal numbers of variances ``(1 + h^2)/m`` and ``1/m``.  So the mean is between
     ``a J (P - F/2) - e`` and ``a J P + e`` with P of `expected_parkable`, F of `moved_flips` and
     ``e = a m E[h_r 1[c > tau - delta - h_r/2]]``, an integral over kappa.  ∎  It is at least 0,
     because ``-(f(x + mu) - f(x))`` has the same supremum in the mean.
 
-    Examples
-    --------
     >>> m = 2**20
     >>> low, high = expected_f_change(m, m**-0.2, 1 / m, m**-0.6, m**-0.6)
     >>> 1.2 < low < high < 1.4
     True
     """
-    m = count(m, "m")
-    weight = scalar(a, "a", minimum=0.0)
-    length, radius, level = _lengths(nu, delta, tau)
     root = math.sqrt(m)
-    spread = math.sqrt(2.0 - 0.25 * length * length)
+    spread = math.sqrt(2.0 - 0.25 * nu * nu)
 
     def reach(y: FloatArray) -> FloatArray:
-        size = length * (np.abs(y) + radius * root)
-        return np.asarray(size * special.ndtr((radius * root + 0.5 * size - level * root) / spread))
+        size = nu * (np.abs(y) + delta * root)
+        return np.asarray(size * special.ndtr((delta * root + 0.5 * size - tau * root) / spread))
 
-    rest = weight * root * window_integral(reach, [-_FAR, 0.0, _FAR], 0.0)
-    step = weight * get_activation(activation).jump_height(level)
+    rest = a * root * window_integral(reach, [-_FAR, 0.0, _FAR], 0.0)
+    step = a * get_activation(activation).jump_height(tau)
     if step == 0.0:
         return 0.0, rest
-    parked = expected_parkable(level, m, radius, length)
-    lost = 0.5 * moved_flips(level, m, length)
+    parked = expected_parkable(tau, m, delta, nu)
+    lost = 0.5 * moved_flips(tau, m, nu)
     return max(0.0, step * (parked - lost) - rest), step * parked + rest
 
 
-def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[float, float]:
+@checked
+def flip_tail_bracket(number: float, tau: Nonnegative, m: Count, nu: Move) -> tuple[float, float]:
     r"""Enclose the logarithm of the probability of many flips under one fixed move of the input.
 
-    Parameters
-    ----------
-    number : float
-        A number of neurons, at least the mean number of flips.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    nu : float
-        The length of the move, ``0 < nu <= 2``.
+    Here `number`: A number of neurons, at least the mean number of flips; `nu`: the length of the
+    move, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    lower, upper : float
-        Bounds of ``log P[flips > number]``, minus infinity for ``number >= m``; far apart if the
-        probability of a flip underflows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: the failure probability of Equation (4).  The number is Binomial(m, p); with k the
-    smallest integer above `number` the tail begins with ``b_k`` and its terms shrink at least by
-    ``r = (m - k) p / ((k + 1)(1 - p))``, so it lies in ``[b_k, b_k/(1 - r)]``.
+    Returned: `lower, upper`: Bounds of ``log P[flips > number]``, minus infinity for ``number >=
+    m``; far apart if the probability of a flip underflows.  Source: the failure probability of
+    Equation (4).  The number is Binomial(m, p); with k the smallest integer above `number` the tail
+    begins with ``b_k`` and its terms shrink at least by ``r = (m - k) p / ((k + 1)(1 - p))``, so it
+    lies in ``[b_k, b_k/(1 - r)]``.
 
     By worst_perturbation ``sup_W |g(x + mu) - g(x)| >= a delta flips``, which exceeds
     ``C K m^{-1/2}`` as soon as ``flips > C m^{3/10}`` (printed powers).  For ``nu = 1/m`` the
     logarithm of that probability is of order ``-m^{3/10} log m``, so no failure probability
     ``exp(-Omega(m^{1/2}))`` can be promised.
 
-    Examples
-    --------
     >>> lower, upper = flip_tail_bracket(8, 2.0**-10, 2**10, 2.0**-10)
     >>> lower < upper < lower + 0.03, upper > -(2**5)
     (True, True)
     """
-    m = count(m, "m")
     p = _moved_probability(tau, m, nu)
     level = scalar(number, "number", minimum=m * p)
     k = math.floor(level) + 1
@@ -855,38 +630,16 @@ def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[flo
     return first, first - math.log1p(-ratio)
 
 
-def reachable_flips(tau: float, m: int, d: int, nu: float) -> float:
+@checked
+def reachable_flips(tau: Nonnegative, m: Count, d: Dimension, nu: Positive) -> float:
     r"""Compute the mean number of neurons that some move of at most a length switches.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    nu : float
-        The largest length of the move, ``> 0``.
-
-    Returns
-    -------
-    float
-        The mean of the number of neurons r with ``1[z_r(x + mu) > tau] != 1[z_r(x) > tau]`` for
-        some mu with ``||mu|| <= nu`` and x + mu on X.  The number is binomial, and no mu, however
-        it is chosen, switches more.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Lemma C.9, in which mu may depend on the initialization; derived here.  A neuron fires
-    somewhere in the cap of radius nu with probability ``cap_share(t)``, and by the symmetry
-    ``z -> -z`` it is silent somewhere with probability ``cap_share(-t)``.  One of the two always
-    happens, both exactly if it can be switched: ``p = cap_share(t) + cap_share(-t) - 1``.
+    The mean of the number of neurons r with ``1[z_r(x + mu) > tau] != 1[z_r(x) > tau]`` for some mu
+    with ``||mu|| <= nu`` and x + mu on X.  The number is binomial, and no mu, however it is chosen,
+    switches more.  Source: Lemma C.9, in which mu may depend on the initialization; derived here.
+    A neuron fires somewhere in the cap of radius nu with probability ``cap_share(t)``, and by the
+    symmetry ``z -> -z`` it is silent somewhere with probability ``cap_share(-t)``.  One of the two
+    always happens, both exactly if it can be switched: ``p = cap_share(t) + cap_share(-t) - 1``.
 
     For small nu it is ``sqrt(2) phi(t) nu E chi_{d-2}``: moves on X are orthogonal to x, so
     pre-activation and the length of the part of w along X are independent (unlike in C.19, where
@@ -894,15 +647,11 @@ def reachable_flips(tau: float, m: int, d: int, nu: float) -> float:
     about ``sqrt(d/pi)``, where Lemma C.9 allows ``O(m^{1/2})``.  The difference keeps about
     ``16 + log10(nu)`` digits.
 
-    Examples
-    --------
     >>> round(reachable_flips(0.0, 2**16, 3, 2.0**-16), 4)  # sqrt(2) / pi
     0.4502
     """
-    m = count(m, "m")
-    t = scaling.standardize_threshold(scalar(tau, "tau", minimum=0.0), m)
-    length = scalar(nu, "nu", exclusive_minimum=0.0)
-    return m * max(0.0, cap_share(t, d, length) + cap_share(-t, d, length) - 1.0)
+    t = scaling.standardize_threshold(tau, m)
+    return m * max(0.0, cap_share(t, d, nu) + cap_share(-t, d, nu) - 1.0)
 
 
 # The bounds, term by term
@@ -932,35 +681,17 @@ class FTerms:
         return self.initial + self.moves + self.jump
 
 
-def f_terms(norms: object, a: float, nu: float, delta: float, jump: float) -> FTerms:
+@checked
+def f_terms(
+    norms: object, a: Nonnegative, nu: Move, delta: Nonnegative, jump: Nonnegative
+) -> FTerms:
     r"""Bound the change of f over the ball term by term, as Equation (15) or Theorem C does.
 
-    Parameters
-    ----------
-    norms : array-like, shape (k,)
-        The norms ``||w_{r,0}||`` of the neurons that count, ``>= 0``: of all of them in (15), in
-        Theorem C of those that some W of the ball makes active at x or at x + mu.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    jump : float
-        The height of the activation's step: tau, or 0 for the continuous activation.
+    Here `norms` (k,): the norms ``||w_{r,0}||`` of the neurons that count, ``>= 0``: of all of them
+    in (15), in Theorem C of those that some W of the ball makes active at x or at x + mu; `nu`: the
+    length of the move of the input, ``0 < nu <= 2``; `jump`: the height of the activation's step:
+    tau, or 0 for the continuous activation.
 
-    Returns
-    -------
-    FTerms
-        The terms.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For norms or numbers out of range.
-
-    Notes
-    -----
     Source: proof of Lemma C.9; Theorem C of this project.  For either activation
     ``|sigma(v') - sigma(v)| <= |v' - v| + J`` (if the neuron is switched on, ``v <= tau`` and
     ``sigma(v') = v' - tau + J``; J = 0 without a jump), it is 0 if the neuron is silent at both,
@@ -969,20 +700,16 @@ def f_terms(norms: object, a: float, nu: float, delta: float, jump: float) -> FT
     Lemma C.9 then bounds every ``||w_{r,0}||`` by O(1), where ``sqrt(d/m)`` is the size, and the
     sum of the moves by ``K m^{1/5}``, where the radius ``K m^{-3/5}`` gives ``K m^{2/5}``.
 
-    Examples
-    --------
     >>> f_terms([1.0, 1.0], a=0.5, nu=0.5, delta=0.25, jump=2.0)
     FTerms(initial=0.5, moves=0.125, jump=2.0)
     """
     sizes = float_array(norms, "norms", shape=("k",), allow_empty=True)
     if sizes.size and sizes.min() < 0.0:
         raise ValueError(f"norms must be >= 0, got {float(sizes.min())}")
-    weight = scalar(a, "a", minimum=0.0)
-    length, radius, step = _lengths(nu, delta, scalar(jump, "jump", minimum=0.0))
     return FTerms(
-        initial=weight * length * float(sizes.sum()),
-        moves=weight * length * radius * sizes.size,
-        jump=weight * step * sizes.size,
+        initial=a * nu * float(sizes.sum()),
+        moves=a * nu * delta * sizes.size,
+        jump=a * jump * sizes.size,
     )
 
 
@@ -1007,46 +734,23 @@ class GTerms:
         return self.moves + self.flips
 
 
-def g_terms(active: float, flips: float, a: float, nu: float, delta: float) -> GTerms:
+@checked
+def g_terms(
+    active: Nonnegative, flips: Nonnegative, a: Nonnegative, nu: Move, delta: Nonnegative
+) -> GTerms:
     r"""Give the supremum of the change of g over the ball term by term.
 
-    Parameters
-    ----------
-    active, flips : float
-        Number of neurons active at both points, and of those active at one, ``>= 0``.  With the
-        true numbers the sum is the supremum itself, with bounds of them a bound: Lemma C.9 inserts
-        m and ``O(m^{1/2})``, Theorem C inserts ``C m p`` and ``C d log m``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
+    Here `active`, `flips`: number of neurons active at both points, and of those active at one,
+    ``>= 0``.  With the true numbers the sum is the supremum itself, with bounds of them a bound:
+    Lemma C.9 inserts m and ``O(m^{1/2})``, Theorem C inserts ``C m p`` and ``C d log m``; `nu`: the
+    length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    GTerms
-        The terms.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: proof of Lemma C.9, Equation (14); see `worst_perturbation`.
 
-    Examples
-    --------
     >>> g_terms(10, 3, a=0.5, nu=0.5, delta=0.25)
     GTerms(moves=0.625, flips=0.375)
     """
-    kept = scalar(active, "active", minimum=0.0)
-    switched = scalar(flips, "flips", minimum=0.0)
-    weight = scalar(a, "a", minimum=0.0)
-    length, radius, _ = _lengths(nu, delta, 0.0)
-    return GTerms(moves=weight * radius * length * kept, flips=weight * radius * switched)
+    return GTerms(moves=a * delta * nu * active, flips=a * delta * flips)
 
 
 @dataclass(frozen=True)
@@ -1080,51 +784,23 @@ class CertifiedChange:
     failure: float
 
 
+@checked
 def certified_change(
-    m: int,
-    d: int,
-    a: float,
-    nu: float,
-    delta: float,
-    tau: float,
+    m: Count,
+    d: Dimension,
+    a: Nonnegative,
+    nu: Move,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "continuous",
-    failure: float = 1e-3,
+    failure: Probability = 1e-3,
 ) -> CertifiedChange:
     r"""Bound the change of f and of g for every x, every move and every W at once.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        Largest length of the move, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "continuous"
-        The activation.
-    failure : float, default 1e-3
-        Probability over the initialization with which the bounds may fail, in (0, 1).
+    Here `nu`: largest length of the move, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    CertifiedChange
-        The bounds and the numbers they are made of.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem C of this project, with every constant.  *Proof.*  With probability
-    ``1 - failure/4`` all norms are at most rho
+    The bounds and the numbers they are made of.  Source: Theorem C of this project, with every
+    constant.  *Proof.*  With probability ``1 - failure/4`` all norms are at most rho
     (`sublinear_lib.theory.flips.largest_norm_bound`).  Then for ``||mu|| <= nu`` and any W, between
     x and x + mu a pre-activation moves by at most ``(rho + delta) nu``, and at initialization by
     ``rho nu``.  So
@@ -1140,148 +816,73 @@ def certified_change(
     kind.  ∎  With the jump the bound holds just as well; it is the term ``a tau crossing`` that
     does not fall.
 
-    Examples
-    --------
     >>> m = 2**20
     >>> tau = (0.8 * math.log(m) / m) ** 0.5
     >>> bound = certified_change(m, 3, m**-0.2, 1 / m, m**-0.6, tau)
     >>> bound.f.jump == 0.0 and bound.f.total < m**-0.75
     True
     """
-    m, d = count(m, "m"), count(d, "d", minimum=2)
-    weight = scalar(a, "a", minimum=0.0)
-    length, radius, level = _lengths(nu, delta, tau)
-    risk = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    quarter = 0.25 * risk
+    quarter = 0.25 * failure
     norm = largest_norm_bound(m, d, quarter)
-    moved = (norm + radius) * length
-    able = uniform_active_bound(level, m, d, radius + moved, quarter)
-    crossing = min(able, uniform_near_bound(level, m, d, radius + moved, quarter))
-    flips = min(able, uniform_near_bound(level, m, d, norm * length, quarter))
-    step = get_activation(activation).jump_height(level)
+    moved = (norm + delta) * nu
+    able = uniform_active_bound(tau, m, d, delta + moved, quarter)
+    crossing = min(able, uniform_near_bound(tau, m, d, delta + moved, quarter))
+    flips = min(able, uniform_near_bound(tau, m, d, norm * nu, quarter))
+    step = get_activation(activation).jump_height(tau)
     return CertifiedChange(
         f=FTerms(
-            initial=weight * length * norm * able,
-            moves=weight * length * radius * able,
-            jump=weight * step * crossing,
+            initial=a * nu * norm * able,
+            moves=a * nu * delta * able,
+            jump=a * step * crossing,
         ),
-        g=g_terms(able, flips, weight, length, radius),
+        g=g_terms(able, flips, a, nu, delta),
         norm=norm,
         able=able,
         crossing=crossing,
         flips=flips,
-        failure=risk,
+        failure=failure,
     )
 
 
-def printed_g_bound(m: int, K: float) -> float:
+@checked
+def printed_g_bound(m: Count, K: Nonnegative) -> float:
     """Evaluate the printed bound ``K m^{-1/2}`` of Equations (4) and (14), constant one.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    K : float
-        The constant of the radius, ``K >= 0``.
-
-    Returns
-    -------
-    float
-        The bound.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Lemma 4.2 = C.9.
 
-    Examples
-    --------
     >>> printed_g_bound(256, 2.0)
     0.125
     """
-    return scalar(K, "K", minimum=0.0) / math.sqrt(count(m, "m"))
+    return K / math.sqrt(m)
 
 
-def printed_f_bound(m: int, K: float) -> float:
+@checked
+def printed_f_bound(m: Count, K: Nonnegative) -> float:
     """Evaluate the printed bound ``K m^{-1} + m^{-1/5}`` of Equations (5) and (15), constant one.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    K : float
-        The constant of the radius, ``K >= 0``.
-
-    Returns
-    -------
-    float
-        The bound.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Lemma 4.2 = C.9.
 
-    Examples
-    --------
     >>> printed_f_bound(1024, 256.0)
     0.5
     """
-    m = count(m, "m")
-    return scalar(K, "K", minimum=0.0) / m + math.pow(m, -0.2)
+    return K / m + math.pow(m, -0.2)
 
 
-def repaired_f_order(m: int, d: int, a: float, p: float, delta: float, nu: float) -> float:
+@checked
+def repaired_f_order(
+    m: int, d: Dimension, a: Nonnegative, p: Share, delta: Nonnegative, nu: Move
+) -> float:
     r"""Evaluate the order of the change of f in Theorem C, constant one.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 2``.
-    d : int
-        Input dimension, ``d >= 2``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    p : float
-        Active share, in [0, 1].
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
+    Here `m`: width, ``m >= 2``; `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``.
+    ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``.  Source: Theorem C of this project
+    (continuous activation).  `f_terms` over the at most ``C m p`` neurons that W can make active
+    (Theorem B), with ``max_r ||w_{r,0}|| <= C (sqrt(d/m) + sqrt(log(m)/m))``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem C of this project (continuous activation).  `f_terms` over the at most ``C m p``
-    neurons that W can make active (Theorem B), with ``max_r ||w_{r,0}|| <= C (sqrt(d/m) +
-    sqrt(log(m)/m))``.
-
-    Examples
-    --------
     >>> round(repaired_f_order(2, 2, 1.0, 0.5, 0.0, 1.0), 4)  # 1 + sqrt(log(2)/2)
     1.5887
     """
     m = count(m, "m", minimum=2)
-    d = count(d, "d", minimum=2)
-    weight = scalar(a, "a", minimum=0.0)
-    share = scalar(p, "p", minimum=0.0, maximum=1.0)
-    length, radius, _ = _lengths(nu, delta, 0.0)
     norm = math.sqrt(d / m) + math.sqrt(math.log(m) / m)
-    return weight * m * share * (norm + radius) * length
+    return a * m * p * (norm + delta) * nu

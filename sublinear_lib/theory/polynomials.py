@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from flint import arb, arb_poly, ctx, fmpq, fmpq_poly, fmpz_poly
 
+from sublinear_lib._arguments import Count, Flag, Whole, checked, described
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -36,7 +37,7 @@ from sublinear_lib.theory.enclosures import (
     rational,
     to_flint,
 )
-from sublinear_lib.validation import boolean, count, float_array, labels, points_on_slice
+from sublinear_lib.validation import count, float_array, labels, points_on_slice
 
 if TYPE_CHECKING:
     from sublinear_lib._typing import FloatArray
@@ -57,7 +58,6 @@ __all__ = [
     "sign_polynomial",
     "sign_polynomial_decays",
     "sign_polynomial_error",
-    "stays_within",
     "step_approximation",
     "truncated_power",
     "truncated_power_coefficients",
@@ -115,41 +115,18 @@ class Polynomial:
         return max((abs(Fraction(value)) for value in self.coefficients), default=_ZERO)
 
     def __call__(self, z: Number) -> Fraction:
-        """Evaluate the polynomial exactly.
-
-        Parameters
-        ----------
-        z : int, float or Fraction
-            The argument.
-
-        Returns
-        -------
-        Fraction
-            The value.
-        """
+        """Evaluate the polynomial exactly."""
         return from_flint(_flint(self)(to_flint(rational(z, "z"))))
 
+    @described
     def values(self, z: FloatArray) -> FloatArray:
         """Evaluate the polynomial at many points of [-1, 1], where its terms may cancel.
 
-        Parameters
-        ----------
-        z : ndarray of float64, shape (k,)
-            The arguments, in [-1, 1].
+        Returned: The values, with errors below ``2^-53 (1 + |value|)``: the working precision
+        covers the largest coefficient.
 
-        Returns
-        -------
-        ndarray of float64, shape (k,)
-            The values, with errors below ``2^-53 (1 + |value|)``: the working precision covers the
-            largest coefficient.
+        Raises TypeError, ValueError: if z is not an array of finite numbers in [-1, 1].
 
-        Raises
-        ------
-        TypeError, ValueError
-            If z is not an array of finite numbers in [-1, 1].
-
-        Examples
-        --------
         >>> import numpy as np
         >>> chebyshev(40).values(np.array([1.0, -1.0])).tolist()
         [1.0, 1.0]
@@ -191,38 +168,18 @@ def stays_within(
 ) -> bool:
     r"""Decide whether a polynomial stays between two levels on an interval.
 
-    Parameters
-    ----------
-    polynomial : Polynomial
-        The polynomial.
-    left, right : int, float or Fraction
-        The ends of the interval, included, ``left < right``.
-    lowest, highest : int, float or Fraction
-        The levels, included.
+    Here `polynomial`: the polynomial; `left`, `right`: the ends of the interval, included, ``left <
+    right``; `lowest`, `highest`: the levels, included.
 
-    Returns
-    -------
-    bool
-        Whether ``lowest <= p(z) <= highest`` for all z of the interval.  It is proven either way.
+    Whether ``lowest <= p(z) <= highest`` for all z of the interval.  It is proven either way.
 
-    Raises
-    ------
-    ValueError
-        If ``left >= right`` or a number is not finite.
-    UndecidedError
-        If the polynomial touches a level inside the interval, or nearly so.
-    TypeError
-        If an argument has the wrong type.
+    Raises UndecidedError: if the polynomial touches a level inside the interval, or nearly so.
 
-    Notes
-    -----
     On an interval a polynomial is a convex combination of its Bernstein coefficients, so it lies
     between the smallest and the largest of them; the first and the last are its values at the ends.
     The interval is halved until either shows the answer; the coefficients approach the values
     quadratically in the length.  All numbers are fractions.
 
-    Examples
-    --------
     >>> parabola = Polynomial((Fraction(0), Fraction(0), Fraction(1)))
     >>> stays_within(parabola, -1, 1, -1, 1), stays_within(parabola, -1, 1, 0.1, 1)
     (True, False)
@@ -266,72 +223,39 @@ def _order(eta: Fraction, eps: Fraction) -> int:
 def sign_order(eta: Number, eps: Number) -> int:
     r"""Return the order ``k = ceil(ln(2/eps) / eta^2)`` of Lemma A.1.
 
-    Parameters
-    ----------
-    eta : int, float or Fraction
-        Half the width of the gap around zero, in (0, 1].
-    eps : int, float or Fraction
-        Twice the accuracy wanted, in (0, 2].
+    Here `eta`: half the width of the gap around zero, in (0, 1]; `eps`: twice the accuracy wanted,
+    in (0, 2].
 
-    Returns
-    -------
-    int
-        The order; the polynomial has degree ``2 k + 1``.
+    The order; the polynomial has degree ``2 k + 1``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.1, "k = 1/eta^2 ln(2/eps_1)", rounded up as a number of terms must be.
 
-    Examples
-    --------
     >>> sign_order(Fraction(1, 2), Fraction(1, 10))
     12
     """
     return _order(*_gap_and_accuracy(eta, eps))
 
 
-def sign_polynomial(k: int) -> Polynomial:
+@checked
+def sign_polynomial(k: Whole) -> Polynomial:
     r"""Build the sign polynomial of Lemma A.1.
 
     ``p_k(z) = z sum_(i <= k) c_i (1 - z^2)^i`` with ``c_i = prod_(j <= i) (2 j - 1)/(2 j)``.
 
-    Parameters
-    ----------
-    k : int
-        The order, ``k >= 0``.
+    Odd, of degree ``2 k + 1``.  Source: Lemma A.1 (Frostig et al., Corollary 5.4).  Since ``(1 -
+    y)^(-1/2)`` is the sum of all ``c_i y^i``, ``1 - p_k(z) = z sum_(i > k) c_i (1 - z^2)^i`` for
+    ``0 < z <= 1``, which vanishes to order ``k + 1`` at ``z = 1``; p_k being odd, its derivative,
+    of degree 2 k, is divisible by ``(1 - z^2)^k``: it *is* ``p_k'(0) (1 - z^2)^k``, with ``p_k'(0)
+    = c_0 + ... + c_k = (2 k + 1) binomial(2 k, k) / 4^k``.  This is how the coefficients are
+    computed; the tests compare with the sum.
 
-    Returns
-    -------
-    Polynomial
-        Odd, of degree ``2 k + 1``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `k` is not a non-negative integer.
-
-    Notes
-    -----
-    Source: Lemma A.1 (Frostig et al., Corollary 5.4).  Since ``(1 - y)^(-1/2)`` is the sum of all
-    ``c_i y^i``, ``1 - p_k(z) = z sum_(i > k) c_i (1 - z^2)^i`` for ``0 < z <= 1``, which vanishes
-    to order ``k + 1`` at ``z = 1``; p_k being odd, its derivative, of degree 2 k, is divisible by
-    ``(1 - z^2)^k``: it *is* ``p_k'(0) (1 - z^2)^k``, with
-    ``p_k'(0) = c_0 + ... + c_k = (2 k + 1) binomial(2 k, k) / 4^k``.  This is how the coefficients
-    are computed; the tests compare with the sum.
-
-    Examples
-    --------
     >>> sign_polynomial(1).coefficients
     (Fraction(0, 1), Fraction(3, 2), Fraction(0, 1), Fraction(-1, 2))
     """
-    k = count(k, "k", minimum=0)
     slope = Fraction((2 * k + 1) * math.comb(2 * k, k), 4**k)
     coefficients = [_ZERO] * (2 * k + 2)
     for i in range(k + 1):
@@ -339,81 +263,39 @@ def sign_polynomial(k: int) -> Polynomial:
     return Polynomial(tuple(coefficients))
 
 
-def sign_polynomial_error(k: int, eta: Number, eps: Number) -> Inequality:
+@checked
+def sign_polynomial_error(k: Whole, eta: Number, eps: Number) -> Inequality:
     r"""Compare the exact error of the sign polynomial outside a gap with ``eps / 2`` (Lemma A.1).
 
-    Parameters
-    ----------
-    k : int
-        The order, ``k >= 0``.
-    eta : int, float or Fraction
-        Half the width of the gap, in (0, 1].
-    eps : int, float or Fraction
-        Twice the accuracy, in (0, 2].
+    Here `eta`: half the width of the gap, in (0, 1]; `eps`: twice the accuracy, in (0, 2].
 
-    Returns
-    -------
-    Inequality
-        The supremum of ``|sgn(z) - p_k(z)|`` over ``eta <= |z| <= 1``, a fraction, against
-        ``eps / 2`` (``<=``).
+    The supremum of ``|sgn(z) - p_k(z)|`` over ``eta <= |z| <= 1``, a fraction, against ``eps / 2``
+    (``<=``).  Source: Lemma A.1.  p_k increases on [0, 1] up to ``p_k(1) = 1`` (see
+    `sign_polynomial`), so the supremum is ``1 - p_k(eta)``. Proof of the lemma, for ``k >=
+    ln(2/eps) / eta^2`` and every eta.  As p_k is odd with ``p_k(1) = 1`` and the derivative ``const
+    (1 - z^2)^k``, ``1 - p_k(eta)`` is the share of [eta, 1] in the integral of ``(1 - z^2)^k`` over
+    [0, 1].  Put ``z^2 = eta^2 + (1 - eta^2) w^2``: then ``1 - z^2 = (1 - eta^2)(1 - w^2)`` and ``dz
+    = (1 - eta^2) w/z dw <= (1 - eta^2)^(1/2) dw``, so the share is at most ``(1 - eta^2)^(k + 1/2)
+    <= exp(-k eta^2) <= eps/2``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma A.1.  p_k increases on [0, 1] up to ``p_k(1) = 1`` (see `sign_polynomial`), so the
-    supremum is ``1 - p_k(eta)``.
-    Proof of the lemma, for ``k >= ln(2/eps) / eta^2`` and every eta.  As p_k is odd with
-    ``p_k(1) = 1`` and the derivative ``const (1 - z^2)^k``, ``1 - p_k(eta)`` is the share of
-    [eta, 1] in the integral of ``(1 - z^2)^k`` over [0, 1].  Put ``z^2 = eta^2 + (1 - eta^2) w^2``:
-    then ``1 - z^2 = (1 - eta^2)(1 - w^2)`` and ``dz = (1 - eta^2) w/z dw <= (1 - eta^2)^(1/2) dw``,
-    so the share is at most ``(1 - eta^2)^(k + 1/2) <= exp(-k eta^2) <= eps/2``.
-
-    Examples
-    --------
     >>> sign_polynomial_error(1, Fraction(1, 2), Fraction(1, 2)).left.lower
     Fraction(5, 16)
     """
-    k = count(k, "k", minimum=0)
     gap, accuracy = _gap_and_accuracy(eta, eps)
     return decide(1 - sign_polynomial(k)(gap), "<=", accuracy / 2)
 
 
-def sign_polynomial_decays(k: int) -> bool:
+@checked
+def sign_polynomial_decays(k: Whole) -> bool:
     r"""Decide for all gaps at once whether the sign polynomial is as accurate as A.1 needs.
 
-    Parameters
-    ----------
-    k : int
-        The order, ``k >= 0``.
+    Whether ``0 <= 1 - p_k(z) <= (1 - z^2)^k`` for every z in [0, 1]; it is proven either way. As
+    the right side is at most ``exp(-k z^2)``, and p_k is odd, Lemma A.1 follows for this k and all
+    eta, eps.  Source: Lemma A.1; `sign_polynomial_error` has a proof for all k.
 
-    Returns
-    -------
-    bool
-        Whether ``0 <= 1 - p_k(z) <= (1 - z^2)^k`` for every z in [0, 1]; it is proven either way.
-        As the right side is at most ``exp(-k z^2)``, and p_k is odd, Lemma A.1 follows for this k
-        and all eta, eps.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `k` is not a non-negative integer.
-
-    Notes
-    -----
-    Source: Lemma A.1; `sign_polynomial_error` has a proof for all k.
-
-    Examples
-    --------
     >>> sign_polynomial_decays(5)
     True
     """
-    k = count(k, "k", minimum=0)
     polynomial = sign_polynomial(k)
     room = _flint(polynomial) + fmpq_poly([1, 0, -1]) ** k - 1
     return stays_within(polynomial, 0, 1, 0, 1) and stays_within(_polynomial(room), 0, 1, 0, 1)
@@ -422,72 +304,34 @@ def sign_polynomial_decays(k: int) -> bool:
 # B.7, A.2, B.8
 
 
-def chebyshev(k: int) -> Polynomial:
+@checked
+def chebyshev(k: Whole) -> Polynomial:
     r"""Build the Chebyshev polynomial ``C_k`` with its integer coefficients.
 
-    Parameters
-    ----------
-    k : int
-        The degree, ``k >= 0``.
-
-    Returns
-    -------
-    Polynomial
-        ``C_k(x) = sum_i binomial(k, 2 i) x^(k - 2 i) (x^2 - 1)^i``, so that
-        ``C_k(cos v) = cos(k v)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `k` is not a non-negative integer.
-
-    Notes
-    -----
+    ``C_k(x) = sum_i binomial(k, 2 i) x^(k - 2 i) (x^2 - 1)^i``, so that ``C_k(cos v) = cos(k v)``.
     Source: Proposition B.7, whose double sum is the one above with the power of ``x^2 - 1``
     expanded.
 
-    Examples
-    --------
     >>> [int(c) for c in chebyshev(3).coefficients]
     [0, -3, 0, 4]
     """
-    return _polynomial(fmpq_poly(fmpz_poly.chebyshev_t(count(k, "k", minimum=0))))
+    return _polynomial(fmpq_poly(fmpz_poly.chebyshev_t(k)))
 
 
-def chebyshev_coefficients(k: int) -> Inequality:
+@checked
+def chebyshev_coefficients(k: Whole) -> Inequality:
     r"""Compare the coefficients of a Chebyshev polynomial with ``2^(2k)`` (Proposition B.7).
 
-    Parameters
-    ----------
-    k : int
-        The degree, ``k >= 0``.
-
-    Returns
-    -------
-    Inequality
-        The *sum* of the absolute values of the coefficients, an integer, against ``4^k`` (``<=``).
-        The largest coefficient, of which the proposition speaks, is not larger.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `k` is not a non-negative integer.
-
-    Notes
-    -----
-    Source: Proposition B.7.
+    The *sum* of the absolute values of the coefficients, an integer, against ``4^k`` (``<=``). The
+    largest coefficient, of which the proposition speaks, is not larger.  Source: Proposition B.7.
     Proof for all k.  The signs of the coefficients alternate, so the sum is ``|C_k(sqrt(-1))|``,
-    which by the recurrence ``C_(k+1) = 2 x C_k - C_(k-1)`` satisfies
-    ``S_(k+1) = 2 S_k + S_(k-1)``, ``S_0 = S_1 = 1``: it is
-    ``((1 + sqrt(2))^k + (1 - sqrt(2))^k) / 2 <= (1 + sqrt(2))^k``, a rate of 1.27 k bits where the
-    proposition allows 2 k.
+    which by the recurrence ``C_(k+1) = 2 x C_k - C_(k-1)`` satisfies ``S_(k+1) = 2 S_k + S_(k-1)``,
+    ``S_0 = S_1 = 1``: it is ``((1 + sqrt(2))^k + (1 - sqrt(2))^k) / 2 <= (1 + sqrt(2))^k``, a rate
+    of 1.27 k bits where the proposition allows 2 k.
 
-    Examples
-    --------
     >>> chebyshev_coefficients(5).left.lower
     Fraction(41, 1)
     """
-    k = count(k, "k", minimum=0)
     total = sum((abs(value) for value in chebyshev(k).coefficients), _ZERO)
     return decide(total, "<=", Fraction(4) ** k)
 
@@ -514,77 +358,36 @@ def _chebyshev_sum(weights: Sequence[int]) -> fmpz_poly:
     return total
 
 
-def truncated_power(s: int, most: int) -> Polynomial:
+@checked
+def truncated_power(s: Whole, most: Whole) -> Polynomial:
     r"""Build the truncated Chebyshev expansion of a power (Theorem A.2, Corollary B.8).
 
     ``p_(s, M)(z) = E[C_|Z|(z) 1[|Z| <= M]]`` with Z a sum of s independent signs.
 
-    Parameters
-    ----------
-    s : int
-        The power, ``s >= 0``.
-    most : int
-        The cut M (t in Theorem A.2), ``M >= 0``.
+    Here `s`: the power, ``s >= 0``; `most`: the cut M (t in Theorem A.2), ``M >= 0``.
 
-    Returns
-    -------
-    Polynomial
-        Of degree at most M.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a non-negative integer.
-
-    Notes
-    -----
     Source: Theorem A.2 (Sachdeva and Vishnoi), which writes X_m and Z_m for the same sum, and
     Corollary B.8.
 
-    Examples
-    --------
     >>> [int(c) for c in truncated_power(3, 3).coefficients]
     [0, 0, 0, 1]
     """
-    s, most = count(s, "s", minimum=0), count(most, "most", minimum=0)
     return _polynomial(fmpq_poly(_chebyshev_sum(_level_weights(s, most)), 2**s))
 
 
-def truncated_power_error(m: int, t: int) -> Inequality:
+@checked
+def truncated_power_error(m: Count, t: Whole) -> Inequality:
     r"""Compare the exact error of the truncated power with ``2 exp(-t^2/(2m))`` (Theorem A.2).
 
-    Parameters
-    ----------
-    m : int
-        The power, ``m >= 1``.
-    t : int
-        The cut, ``t >= 0``.
+    The maximum of ``|p_(m, t)(z) - z^m|`` over ``|z| <= 1``, a fraction, against the bound
+    (``<=``).  Source: Theorem A.2. Proof.  With ``z = cos v`` and signs ``X_i``, ``E exp(sqrt(-1) v
+    sum X_i) = cos(v)^m``, hence ``z^m = E C_|Z|(z)`` and ``z^m - p_(m, t)(z) = E[C_|Z|(z) 1[|Z| >
+    t]]``.  All ``|C_j| <= 1`` on [-1, 1] with ``C_j(1) = 1``, so the maximum is taken at ``z = 1``
+    and equals ``Pr[|Z| > t]``, which Hoeffding's inequality (A.6) bounds by ``2 exp(-t^2/(2m))``.
 
-    Returns
-    -------
-    Inequality
-        The maximum of ``|p_(m, t)(z) - z^m|`` over ``|z| <= 1``, a fraction, against the bound
-        (``<=``).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer or out of range.
-
-    Notes
-    -----
-    Source: Theorem A.2.
-    Proof.  With ``z = cos v`` and signs ``X_i``, ``E exp(sqrt(-1) v sum X_i) = cos(v)^m``, hence
-    ``z^m = E C_|Z|(z)`` and ``z^m - p_(m, t)(z) = E[C_|Z|(z) 1[|Z| > t]]``.  All ``|C_j| <= 1`` on
-    [-1, 1] with ``C_j(1) = 1``, so the maximum is taken at ``z = 1`` and equals ``Pr[|Z| > t]``,
-    which Hoeffding's inequality (A.6) bounds by ``2 exp(-t^2/(2m))``.
-
-    Examples
-    --------
     >>> truncated_power_error(4, 2).left.lower
     Fraction(1, 8)
     """
-    m, t = count(m, "m"), count(t, "t", minimum=0)
     inside = Fraction(sum(_level_weights(m, t)), 2**m)
     if t == 0:
         return decide(1 - inside, "<=", Fraction(2))
@@ -594,31 +397,12 @@ def truncated_power_error(m: int, t: int) -> Inequality:
 def truncated_power_coefficients(s: int, most: int) -> Inequality:
     r"""Compare the coefficients of the truncated power with ``2^(2M)`` (Corollary B.8).
 
-    Parameters
-    ----------
-    s : int
-        The power, ``s >= 0``.
-    most : int
-        The cut M, ``M >= 0``.
+    Here `s`: the power, ``s >= 0``; `most`: the cut M, ``M >= 0``.
 
-    Returns
-    -------
-    Inequality
-        The largest absolute value of a coefficient, a fraction, against ``4^M`` (``<=``).
+    The largest absolute value of a coefficient, a fraction, against ``4^M`` (``<=``).  Source:
+    Corollary B.8. Proof.  The polynomial is a sum of ``C_j``, ``j <= M``, with weights of sum at
+    most 1, so the bound of `chebyshev_coefficients` carries over.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a non-negative integer.
-
-    Notes
-    -----
-    Source: Corollary B.8.
-    Proof.  The polynomial is a sum of ``C_j``, ``j <= M``, with weights of sum at most 1, so the
-    bound of `chebyshev_coefficients` carries over.
-
-    Examples
-    --------
     >>> truncated_power_coefficients(10, 3).holds
     True
     """
@@ -700,8 +484,9 @@ def _largest_odd(bound: Enclosure) -> int:
     return below if below % 2 else below - 1
 
 
+@checked
 def sign_approximation(
-    eta: Number, eps: Number, degree: int | None = None, *, eta_in_logarithm: bool = True
+    eta: Number, eps: Number, degree: int | None = None, *, eta_in_logarithm: Flag = True
 ) -> SignApproximation:
     r"""Build a polynomial near the sign function and check Lemma B.6 on it.
 
@@ -710,33 +495,14 @@ def sign_approximation(
     Theorem A.2.  Its degree is ``2 t + 1`` instead of ``2 k + 1``, of order ``1/eta`` instead of
     ``1/eta^2``.
 
-    Parameters
-    ----------
-    eta : int, float or Fraction
-        Half the width of the gap, in (0, 1).
-    eps : int, float or Fraction
-        The accuracy, in (0, 1).
-    degree : int, optional
-        An odd degree ``>= 1``.  By default the largest odd integer that the lemma allows.
-    eta_in_logarithm : bool, default True
-        Read ``M = (3/eta) ln(2/(eta eps))``; otherwise ``M = (3/eta) ln(2/eps)``.
+    Here `eta`: half the width of the gap, in (0, 1); `eps`: the accuracy, in (0, 1); `degree`: an
+    odd degree ``>= 1``.  By default the largest odd integer that the lemma allows;
+    `eta_in_logarithm`: read ``M = (3/eta) ln(2/(eta eps))``; otherwise ``M = (3/eta) ln(2/eps)``.
 
-    Returns
-    -------
-    SignApproximation
-        The polynomial and the three claims.
+    The polynomial and the three claims.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or `degree` is even.
-    UndecidedError
-        If the error comes too close to `eps` to decide.
-    TypeError
-        If an argument has the wrong type.
+    Raises UndecidedError: if the error comes too close to `eps` to decide.
 
-    Notes
-    -----
     Source: Lemma B.6 with Lemma A.1, Theorem A.2, Corollary B.8.  The print shows "M = 3 eta eps_1"
     with the logarithm lost; it fits both readings.  The paper gives no proof; here is one.
 
@@ -776,15 +542,12 @@ def sign_approximation(
 
     Time grows like ``k t`` operations with integers of 3 k bits.
 
-    Examples
-    --------
     >>> found = sign_approximation(Fraction(1, 2), Fraction(1, 10))
     >>> found.polynomial.degree, round(float(found.printed_degree), 3), found.holds
     (21, 22.133, True)
     """
     gap = rational(eta, "eta", exclusive_minimum=0, exclusive_maximum=1)
     accuracy = rational(eps, "eps", exclusive_minimum=0, exclusive_maximum=1)
-    boolean(eta_in_logarithm, "eta_in_logarithm")
     inside = gap if eta_in_logarithm else _ONE
 
     def printed() -> Ball:
@@ -814,36 +577,16 @@ def sign_approximation(
 def sign_closing(eta: Number, level: Number, extra: Number) -> Inequality:
     r"""Compare the two sides of the inequality that closes the proof of Lemma B.6.
 
-    Parameters
-    ----------
-    eta : int, float or Fraction
-        Half the width of the gap, in (0, 1].
-    level : int, float or Fraction
-        ``L = ln(2/eps)``, or a number below it, ``> 0``.
-    extra : int, float or Fraction
-        What the degree has beyond L: ``M = (3/eta)(L + extra)``, or less; ``>= 0``.
+    Here `eta`: half the width of the gap, in (0, 1]; `level`: ``L = ln(2/eps)``, or a number below
+    it, ``> 0``; `extra`: what the degree has beyond L: ``M = (3/eta)(L + extra)``, or less; ``>=
+    0``.
 
-    Returns
-    -------
-    Inequality
-        ``(4/sqrt(pi)) sqrt(eta/B + (L + eta^2)/B^2) exp(L - B^2/(2 (L + eta^2)))`` against
-        ``2 - 1/sqrt(pi L)`` (``<=``), with ``B = 3 (L + extra)/2 - eta/2``.
+    ``(4/sqrt(pi)) sqrt(eta/B + (L + eta^2)/B^2) exp(L - B^2/(2 (L + eta^2)))`` against ``2 -
+    1/sqrt(pi L)`` (``<=``), with ``B = 3 (L + extra)/2 - eta/2``.  Source: the proof in
+    `sign_approximation`.  For ``eta <= 1/2`` and ``extra = ln(1/eta)``, or ``extra = ln(2)`` as in
+    Claim B.5, the left side is largest, and the right side smallest, at ``eta = 1/2, L = ln(2)``;
+    numbers a little below ``ln(2)`` are on the safe side.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or B not positive.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: the proof in `sign_approximation`.  For ``eta <= 1/2`` and ``extra = ln(1/eta)``, or
-    ``extra = ln(2)`` as in Claim B.5, the left side is largest, and the right side smallest, at
-    ``eta = 1/2, L = ln(2)``; numbers a little below ``ln(2)`` are on the safe side.
-
-    Examples
-    --------
     >>> level = Fraction(693, 1000)
     >>> sign_closing(Fraction(1, 2), level, level).holds, sign_closing(1, 9, 0).holds
     (True, True)
@@ -862,47 +605,27 @@ def sign_closing(eta: Number, level: Number, extra: Number) -> Inequality:
     return decide(left, "<=", lambda: 2 - 1 / (arb.pi() * ball(at_least)).sqrt())
 
 
-def sign_cells_hold(largest_order: int = 36, largest_log: Number = 9) -> bool:
+@checked
+def sign_cells_hold(largest_order: Count = 36, largest_log: Number = 9) -> bool:
     r"""Prove Lemma B.6 where its general proof does not reach: for wide gaps and few terms.
 
-    Parameters
-    ----------
-    largest_order : int, default 36
-        The largest order k of the sign polynomial considered, ``>= 1``.
-    largest_log : int, float or Fraction, default 9
-        The largest ``L = ln(2/eps)`` considered, ``> 0``.
+    Here `largest_order`: the largest order k of the sign polynomial considered, ``>= 1``;
+    `largest_log`: the largest ``L = ln(2/eps)`` considered, ``> 0``.
 
-    Returns
-    -------
-    bool
-        True if for all eta in (1/2, 1) and eps in (0, 1) with ``L <= largest_log`` and
-        ``k = ceil(L/eta^2) <= largest_order``, the polynomial of `sign_approximation` with the
-        degree that the second, smaller reading ``M = (3/eta) L`` allows has an `error_bound` of at
-        most eps; this is proven.  False if some interval could not be settled.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Lemma B.6.  For given k and t, ``(k - 1) eta^2 < L <= k eta^2`` and
-    ``L < eta (2 t + 3)/3``, as ``2 t + 3`` is the first odd number beyond M.  So with
-    ``l(eta) = min(k eta^2, eta (2 t + 3)/3, largest_log)``, which increases, eps is at least
-    ``2 exp(-l(eta))``.  On an interval [a, b] of eta it is enough that
+    True if for all eta in (1/2, 1) and eps in (0, 1) with ``L <= largest_log`` and ``k =
+    ceil(L/eta^2) <= largest_order``, the polynomial of `sign_approximation` with the degree that
+    the second, smaller reading ``M = (3/eta) L`` allows has an `error_bound` of at most eps; this
+    is proven.  False if some interval could not be settled.  Source: Lemma B.6.  For given k and t,
+    ``(k - 1) eta^2 < L <= k eta^2`` and ``L < eta (2 t + 3)/3``, as ``2 t + 3`` is the first odd
+    number beyond M.  So with ``l(eta) = min(k eta^2, eta (2 t + 3)/3, largest_log)``, which
+    increases, eps is at least ``2 exp(-l(eta))``.  On an interval [a, b] of eta it is enough that
     ``1 - p_k(a) + w_(t+1) + w_(t+2) <= 2 exp(-l(b))``, or that no L fits; intervals on which
     neither is true are halved.  For ``t >= k`` nothing is truncated.  A larger degree has a smaller
     bound, so the first reading is covered.
 
-    Examples
-    --------
     >>> sign_cells_hold(6)
     True
     """
-    largest_order = count(largest_order, "largest_order")
     highest = rational(largest_log, "largest_log", exclusive_minimum=0)
     for k in range(1, largest_order + 1):
         polynomial, weights = sign_polynomial(k), _sign_weights(k, k + 2)
@@ -976,6 +699,7 @@ class StepApproximation:
         return self.degree_holds and self.low_holds and self.high_holds and self.coefficients.holds
 
 
+@described
 def step_approximation(
     delta: Number, rho: Number, eps: Number, degree: int | None = None
 ) -> StepApproximation:
@@ -985,33 +709,16 @@ def step_approximation(
     between the two intervals of the claim, and p as in `sign_approximation` for the gap
     ``eta = gamma/8`` and the accuracy ``2 eps``.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 < rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1/2].
-    degree : int, optional
-        An odd degree ``>= 1``.  By default the largest odd integer that the claim allows.
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <
+    rho < delta/2``; `eps`: the accuracy, in (0, 1/2]; `degree`: an odd degree ``>= 1``.  By default
+    the largest odd integer that the claim allows.
 
-    Returns
-    -------
-    StepApproximation
-        The polynomial and the claims.
+    Raises ValueError: if a number is out of range, or `degree` is even.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or `degree` is even.
-    UndecidedError
-        If an error comes too close to `eps` to decide.
-    TypeError
-        If an argument has the wrong type.
+    Raises UndecidedError: if an error comes too close to `eps` to decide.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Claim B.5; the separation of Definition 3.7 is called delta there.  The two intervals
     are ``gamma/2`` apart, so ``(z - z_0)/2`` avoids ``(-gamma/8, gamma/8)``, and stays in [-1, 1].
     As a corollary of Lemma B.6 with eta in the logarithm the claim would have the degree
@@ -1021,8 +728,6 @@ def step_approximation(
     ``L = ln(1/eps)``.  (For eps between 1/2 and 1 take the polynomial for 1/2, ``L = ln 2``: then
     ``M >= (3/eta)(L + ln 8)``.)  The coefficients of p do not grow, as ``(1 + |z_0|)/2 <= 1``.
 
-    Examples
-    --------
     >>> found = step_approximation(Fraction(3, 2), Fraction(1, 10), Fraction(1, 4))
     >>> found.polynomial.degree, found.holds
     (49, True)
@@ -1102,18 +807,11 @@ class RobustFit:
     y: FloatArray
     bound: Fraction
 
+    @described
     def value(self, x: FloatArray) -> Enclosure:
         """Enclose ``f*`` at the direction of a point.
 
-        Parameters
-        ----------
-        x : ndarray of float64, shape (d,)
-            The point, not zero.
-
-        Returns
-        -------
-        Enclosure
-            Of relative accuracy ``2^-53``.
+        Of relative accuracy ``2^-53``.
         """
         coefficients = [Fraction(value) for value in self.step.polynomial.coefficients]
 
@@ -1129,52 +827,32 @@ class RobustFit:
         return enclose(total)
 
 
+@described
 def robust_fit(
     X: FloatArray, y: FloatArray, delta: Number, rho: Number, eps: Number, degree: int | None = None
 ) -> RobustFit:
     r"""Combine step polynomials into a function that fits the labels robustly (Lemma B.4).
 
-    Parameters
-    ----------
-    X : ndarray of float64, shape (n, d)
-        Data on the slice; the points are scaled to length one exactly.
-    y : ndarray of float64, shape (n,)
-        Labels, ``|y_i| <= 1``.
-    delta : int, float or Fraction
-        A separation: any two points must be at least delta apart, which is checked rigorously.
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 < rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1).
-    degree : int, optional
-        An odd degree for q.  By default the largest odd integer up to
-        ``M = 24 ln(48 n/eps) / gamma``.
+    Here `delta`: A separation: any two points must be at least delta apart, which is checked
+    rigorously; `rho`: the radius of the adversary, ``0 < rho < delta/2``; `eps`: the accuracy, in
+    (0, 1); `degree`: an odd degree for q.  By default the largest odd integer up to ``M = 24 ln(48
+    n/eps) / gamma``.
 
-    Returns
-    -------
-    RobustFit
-        The function, with a proven bound on its error on all balls, at most ``eps/3``.
+    The function, with a proven bound on its error on all balls, at most ``eps/3``.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, two points are closer than delta, or q misses its accuracy
-        at the degree given.
-    UndecidedError
-        If a distance is too close to delta to decide.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if an argument is out of range, two points are closer than delta, or q misses
+    its accuracy at the degree given.
 
-    Notes
-    -----
+    Raises UndecidedError: if a distance is too close to delta to decide.
+
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma B.4, Definition 3.7.
     Proof.  For ``||x - x_j|| <= rho``, ``<x_j, x> = 1 - ||x - x_j||^2/2 >= 1 - rho^2/2``, and for
     ``i != j`` ``||x - x_i|| >= delta - rho`` gives ``<x_i, x> <= 1 - (delta - rho)^2/2``.  So
     ``|f*(x) - y_j| <= |y_j| |q(<x_j, x>) - 1| + sum_(i != j) |y_i| |q(<x_i, x>)|
     <= eps/(3n) sum_i |y_i| <= eps/3``, and M is that of Claim B.5 at ``eps/(3n)``.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> X = np.array([[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]])
     >>> fit = robust_fit(X, np.array([1.0, -1.0]), 1.7, 0.1, 0.9)
@@ -1199,42 +877,27 @@ def robust_fit(
 # B.1
 
 
+@described
 def log_complexity(polynomial: Polynomial, c: Number, eps: Number | None = None) -> Enclosure:
     r"""Enclose the logarithm of a complexity of Definition B.1.
 
     ``C(phi, eps) = sum_j c^j (1 + (ln(1/eps)/j)^(j/2)) |alpha_j|`` and
     ``C(phi) = c sum_j (j + 1)^1.75 |alpha_j|``.
 
-    Parameters
-    ----------
-    polynomial : Polynomial
-        phi, not zero.
-    c : int, float or Fraction
-        The "large enough constant", ``> 0``.
-    eps : int, float or Fraction, optional
-        The accuracy, in (0, 1); without it ``C(phi)`` is meant.
+    Here `polynomial`: phi, not zero; `c`: the "large enough constant", ``> 0``; `eps`: the
+    accuracy, in (0, 1); without it ``C(phi)`` is meant.
 
-    Returns
-    -------
-    Enclosure
-        The natural logarithm.  The complexity itself is soon beyond every float.
+    The natural logarithm.  The complexity itself is soon beyond every float.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the polynomial zero.
-    UndecidedError
-        If the complexity of a polynomial that is not constant is one.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range or the polynomial zero.
 
-    Notes
-    -----
+    Raises UndecidedError: if the complexity of a polynomial that is not constant is one.
+
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Definition B.1.  The term ``j = 0`` divides by zero as printed; its power is read as the
     limit ``(L/j)^(j/2) -> 1``, so it contributes ``2 |alpha_0|``.
 
-    Examples
-    --------
     >>> linear = Polynomial((Fraction(0), Fraction(1)))
     >>> math.exp(float(log_complexity(linear, 1)))
     3.363585661014858

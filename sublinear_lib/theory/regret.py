@@ -63,6 +63,7 @@ from fractions import Fraction
 import numpy as np
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Count, Nonnegative, Positive, Probability, checked, described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.losses import Loss, get_loss
@@ -70,13 +71,10 @@ from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
 from sublinear_lib.theory.flips import expected_flips
 from sublinear_lib.theory.worst_case import half_width_moments, worst_gap, worst_gap_at
-from sublinear_lib.validation import count, float_array, labels, points_on_slice, scalar
+from sublinear_lib.validation import float_array, labels, points_on_slice, scalar
 
 __all__ = [
     "DescentPlan",
-    "GradientCoupling",
-    "OnePointRegret",
-    "OnePointRun",
     "RegretBound",
     "RunLedger",
     "StepTerms",
@@ -107,29 +105,9 @@ __all__ = [
 def norm_2_1(W: object) -> float:
     """Return the sum of the Euclidean norms of the rows.
 
-    Parameters
-    ----------
-    W : array-like, shape (m, d)
-        A matrix with one row per neuron (the paper writes its transpose, with columns).
+    ``||W||_{2,1}``.  Source: Definition C.10.  The norm is dual to `norm_2_inf`: ``|<A, B>| <=
+    ||A||_{2,1} ||B||_{2,inf}``, with equality for the B whose rows are those of A, normalized.
 
-    Returns
-    -------
-    float
-        ``||W||_{2,1}``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `W` is not a matrix of finite numbers.
-
-    Notes
-    -----
-    Source: Definition C.10.  The norm is dual to `norm_2_inf`:
-    ``|<A, B>| <= ||A||_{2,1} ||B||_{2,inf}``, with equality for the B whose rows are those of A,
-    normalized.
-
-    Examples
-    --------
     >>> norm_2_1([[3.0, 4.0], [0.0, 2.0]])
     7.0
     """
@@ -139,28 +117,9 @@ def norm_2_1(W: object) -> float:
 def norm_2_inf(W: object) -> float:
     """Return the largest Euclidean norm of a row.
 
-    Parameters
-    ----------
-    W : array-like, shape (m, d)
-        A matrix with one row per neuron.
+    ``||W||_{2,inf}``, the distance that the neuron which moved furthest has moved when `W` is a
+    difference of weights.  Source: Definition C.10.
 
-    Returns
-    -------
-    float
-        ``||W||_{2,inf}``, the distance that the neuron which moved furthest has moved when `W` is a
-        difference of weights.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `W` is not a matrix of finite numbers.
-
-    Notes
-    -----
-    Source: Definition C.10.
-
-    Examples
-    --------
     >>> norm_2_inf([[3.0, 4.0], [0.0, 2.0]])
     5.0
     """
@@ -203,37 +162,18 @@ class GradientCoupling:
     active_bound: float
 
 
+@described
 def gradient_coupling(
     initial: TwoLayerNetwork, W: object, X: object, y: object, loss: str | Loss
 ) -> GradientCoupling:
     r"""Compare the two gradients of Definition C.11 in the 2,1-norm (Lemma C.14).
 
-    Parameters
-    ----------
-    initial : TwoLayerNetwork
-        The network at initialization.
-    W : array-like, shape (m, d)
-        The present weights.
-    X : array-like, shape (n, d)
-        The points of ``S^(t)`` (the adversarial ones).
-    y : array-like, shape (n,)
-        Labels, ``|y| <= 1``.
-    loss : str or Loss
-        A loss of Definition 3.2; at a kink its `derivative` takes the subgradient of smallest
-        absolute value.
+    Here `initial`: the network at initialization; `loss`: A loss of Definition 3.2; at a kink its
+    `derivative` takes the subgradient of smallest absolute value.
 
-    Returns
-    -------
-    GradientCoupling
-        The norms and their bounds.
+    Raises TypeError, ValueError: for points off the slice, shapes that do not fit or an unknown
+    loss.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off the slice, shapes that do not fit or an unknown loss.
-
-    Notes
-    -----
     Source: Definitions C.10 and C.11, Lemma C.14.  Row r of the common difference is
     ``(1/n) sum_i v_i a_r x_i (1[z_r(x_i) > tau] - 1[<w_r, x_i> + b_r > tau])``, at most
     ``|a_r| (1/n) #{i: r differs at x_i}`` in norm, because ``|v_i| <= 1`` and ``||x_i|| = 1``; the
@@ -244,8 +184,6 @@ def gradient_coupling(
     which no closeness of W to W_0 makes small: already for ``W = W_0`` and the absolute loss with
     the label 0 it has the norm ``a #active``, since ``g = 0`` sits on the kink and f does not.
 
-    Examples
-    --------
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0)
     >>> found = gradient_coupling(start, start.W, [[3**0.5 / 2, 0.0, 0.5]], [0.0], "absolute")
     >>> found.common, found.literal == found.active_bound > 100
@@ -278,82 +216,37 @@ def _sample(
     return points, labels(y, n=len(points)), get_loss(loss)
 
 
-def expected_coupling(m: int, a: float, tau: float, delta: float) -> float:
+@checked
+def expected_coupling(m: Count, a: Nonnegative, tau: Nonnegative, delta: Nonnegative) -> float:
     """Compute the mean of the largest coupling of the gradients over a ball, at one point.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
+    Returned: ``a m P(|z - tau| <= delta)``: the common difference of `gradient_coupling` for the W
+    that flips every neuron it can, a loss of slope 1 and one point.  Source: Lemma C.14 with Claim
+    C.16.  With ``a = m^(-1/5)`` and ``delta = m^(-15/24)`` it is ``m^(27/40) / sqrt(pi) (1 +
+    o(1))`` for ``tau = O(1/m)``; the lemma prints ``m^(27/50)``.
 
-    Returns
-    -------
-    float
-        ``a m P(|z - tau| <= delta)``: the common difference of `gradient_coupling` for the W that
-        flips every neuron it can, a loss of slope 1 and one point.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Lemma C.14 with Claim C.16.  With ``a = m^(-1/5)`` and ``delta = m^(-15/24)`` it is
-    ``m^(27/40) / sqrt(pi) (1 + o(1))`` for ``tau = O(1/m)``; the lemma prints ``m^(27/50)``.
-
-    Examples
-    --------
     >>> m = 2**80
     >>> value = expected_coupling(m, m**-0.2, 0.0, m ** (-15 / 24))
     >>> round(value / m ** (27 / 40) * math.sqrt(math.pi), 6)
     1.0
     """
-    return scalar(a, "a", minimum=0.0) * expected_flips(tau, m, delta)
+    return a * expected_flips(tau, m, delta)
 
 
-def expected_kink(m: int, a: float, tau: float) -> float:
+@checked
+def expected_kink(m: Count, a: Nonnegative, tau: Nonnegative) -> float:
     """Compute the mean of the literal coupling at W_0, on a kink of the loss.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
+    ``a m Q(t)``.  Source: Lemma C.14 read with Definition C.11 as printed.  For the absolute loss,
+    one point and the label 0, at ``W = W_0``: ``g = 0`` has the derivative 0 (or any fixed number c
+    in [-1, 1], as a convention), ``f = B`` has the derivative ``sgn B``, a fair sign.  The
+    gradients differ in each of the active neurons, by ``a |sgn B - c|``, and ``|sgn B - c| >= 1``
+    with probability at least 1/2.  For ``a = m^(-1/5)`` this is of order ``m^(4/5)``.
 
-    Returns
-    -------
-    float
-        ``a m Q(t)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Lemma C.14 read with Definition C.11 as printed.  For the absolute loss, one point and
-    the label 0, at ``W = W_0``: ``g = 0`` has the derivative 0 (or any fixed number c in [-1, 1],
-    as a convention), ``f = B`` has the derivative ``sgn B``, a fair sign.  The gradients differ in
-    each of the active neurons, by ``a |sgn B - c|``, and ``|sgn B - c| >= 1`` with probability at
-    least 1/2.  For ``a = m^(-1/5)`` this is of order ``m^(4/5)``.
-
-    Examples
-    --------
     >>> expected_kink(100, 0.5, 0.0)
     25.0
     """
-    return scalar(a, "a", minimum=0.0) * count(m, "m") * scaling.activity(tau, m)
+    return a * m * scaling.activity(tau, m)
 
 
 # The steps of the proof, measured
@@ -437,39 +330,13 @@ def step_terms(
 ) -> StepTerms:
     """Measure the terms of the proof of Theorem D at one step of a run.
 
-    Parameters
-    ----------
-    initial : TwoLayerNetwork
-        The network at initialization.
-    W : array-like, shape (m, d)
-        The weights of the step, ``W_t``.
-    W_star : array-like, shape (m, d)
-        The weights to compare with.
-    X : array-like, shape (n, d)
-        The points that the adversary chose at this step.
-    y : array-like, shape (n,)
-        Labels, ``|y| <= 1``.
-    loss : str or Loss
-        A loss of Definition 3.2.
+    Here `initial`: the network at initialization; `W_star` (m, d): the weights to compare with;
+    `loss`: A loss of Definition 3.2.
 
-    Returns
-    -------
-    StepTerms
-        The terms.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For points off the slice, shapes that do not fit or an unknown loss.
-
-    Notes
-    -----
     Source: proof of Theorem C.12, equations (19), (20) and (22), with the common derivatives of the
     repaired Lemma C.14.  Every term is computed on its own: `linear` from the values of g, not from
     gradients.
 
-    Examples
-    --------
     >>> start = TwoLayerNetwork.initialize(512, 3, rng=0)
     >>> x = [[3**0.5 / 2, 0.0, 0.5]]
     >>> terms = step_terms(start, start.W, start.W + 0.01, x, [0.5], "huber")
@@ -503,44 +370,24 @@ def step_terms(
     )
 
 
-def telescoped(gradient_squared: object, before: float, after: float, eta: float) -> float:
+@checked
+def telescoped(
+    gradient_squared: object, before: Nonnegative, after: Nonnegative, eta: Positive
+) -> float:
     """Compute ``sum_t <grad_t, W_t - W*>`` of a run of gradient descent from its two ends.
 
-    Parameters
-    ----------
-    gradient_squared : array-like, shape (T,)
-        ``||grad_t||_F^2`` of every step.
-    before, after : float
-        ``||W_0 - W*||_F`` and ``||W_T - W*||_F``, ``>= 0``.
-    eta : float
-        Step size, ``> 0``.
+    Here `gradient_squared` (T,): ``||grad_t||_F^2`` of every step; `before`, `after`: ``||W_0 -
+    W*||_F`` and ``||W_T - W*||_F``, ``>= 0``.
 
-    Returns
-    -------
-    float
-        ``(eta/2) sum_t ||grad_t||_F^2 + (before^2 - after^2) / (2 eta)``.
+    ``(eta/2) sum_t ||grad_t||_F^2 + (before^2 - after^2) / (2 eta)``.  Source: equation (21), as an
+    identity: ``W_{t+1} = W_t - eta grad_t`` gives ``2 eta <grad_t, W_t - W*> = eta^2 ||grad_t||^2 +
+    ||W_t - W*||^2 - ||W_{t+1} - W*||^2``. Dropping ``after`` makes it the inequality of the proof.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For numbers out of range.
-
-    Notes
-    -----
-    Source: equation (21), as an identity: ``W_{t+1} = W_t - eta grad_t`` gives
-    ``2 eta <grad_t, W_t - W*> = eta^2 ||grad_t||^2 + ||W_t - W*||^2 - ||W_{t+1} - W*||^2``.
-    Dropping ``after`` makes it the inequality of the proof.
-
-    Examples
-    --------
     >>> telescoped([4.0], before=3.0, after=2.0, eta=0.5)  # from 3 to 2 by 0.5 * 2: 2 * 3
     6.0
     """
     squares = float_array(gradient_squared, "gradient_squared", shape=("T",))
-    step = scalar(eta, "eta", exclusive_minimum=0.0)
-    start = scalar(before, "before", minimum=0.0)
-    end = scalar(after, "after", minimum=0.0)
-    return 0.5 * step * float(squares.sum()) + (start**2 - end**2) / (2.0 * step)
+    return 0.5 * eta * float(squares.sum()) + (before**2 - after**2) / (2.0 * eta)
 
 
 # Theorem D
@@ -568,118 +415,52 @@ class DescentPlan:
     drift: float
 
 
-def descent_step(a: float, active: float, epsilon: float) -> float:
+@checked
+def descent_step(a: Positive, active: Positive, epsilon: Positive) -> float:
     """Return the step size of Theorem D.
 
-    Parameters
-    ----------
-    a : float
-        Largest absolute value of an output weight, ``> 0``.
-    active : float
-        A bound of the number of neurons active at a point during the run, ``> 0``; expected are
-        ``m Q(t)``.
-    epsilon : float
-        Accuracy, ``> 0``.
+    ``eta = epsilon / G^2`` with ``G^2 = a^2 k`` for k active neurons.  Source: Theorem D.
 
-    Returns
-    -------
-    float
-        ``eta = epsilon / G^2`` with ``G^2 = a^2 k`` for k active neurons.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem D.
-
-    Examples
-    --------
     >>> descent_step(a=0.5, active=8, epsilon=0.5)
     0.25
     """
-    weight = scalar(a, "a", exclusive_minimum=0.0)
-    neurons = scalar(active, "active", exclusive_minimum=0.0)
-    return scalar(epsilon, "epsilon", exclusive_minimum=0.0) / (weight**2 * neurons)
+    return epsilon / (a**2 * active)
 
 
-def descent_plan(a: float, active: float, D_F: float, epsilon: float) -> DescentPlan:
+@checked
+def descent_plan(a: Positive, active: Positive, D_F: Positive, epsilon: Positive) -> DescentPlan:
     """Choose the step size and the number of steps of Theorem D.
 
-    Parameters
-    ----------
-    a : float
-        Largest absolute value of an output weight, ``> 0``.
-    active : float
-        A bound of the number of neurons active at a point during the run, ``> 0``.
-    D_F : float
-        ``||W* - W_0||_F``, ``> 0``.
-    epsilon : float
-        Accuracy, ``> 0``.
+    With these numbers ``eta G^2 / 2 + D_F^2 / (2 eta T) <= epsilon``.  Source: Theorem D.  ``eta
+    G^2 / 2 = epsilon / 2``, and ``eta T >= D_F^2 / epsilon``.  With ``k = m p`` and ``a =
+    m^(-alpha)`` the step size is ``epsilon m^(2 alpha - 1) / p``, where Theorem 4.3 prints
+    ``epsilon m^(-1/5)``; the drift is ``a D_F^2 / epsilon``, up to one step.
 
-    Returns
-    -------
-    DescentPlan
-        With these numbers ``eta G^2 / 2 + D_F^2 / (2 eta T) <= epsilon``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem D.  ``eta G^2 / 2 = epsilon / 2``, and ``eta T >= D_F^2 / epsilon``.  With
-    ``k = m p`` and ``a = m^(-alpha)`` the step size is ``epsilon m^(2 alpha - 1) / p``, where
-    Theorem 4.3 prints ``epsilon m^(-1/5)``; the drift is ``a D_F^2 / epsilon``, up to one step.
-
-    Examples
-    --------
     >>> plan = descent_plan(a=0.5, active=8, D_F=1.0, epsilon=0.5)
     >>> plan.gradient_squared, plan.eta, plan.steps, plan.drift
     (2.0, 0.25, 8, 1.0)
     """
-    weight = scalar(a, "a", exclusive_minimum=0.0)
-    neurons = scalar(active, "active", exclusive_minimum=0.0)
-    length = scalar(D_F, "D_F", exclusive_minimum=0.0)
-    accuracy = scalar(epsilon, "epsilon", exclusive_minimum=0.0)
-    squared = weight**2 * neurons
-    eta = descent_step(weight, neurons, accuracy)
+    squared = a**2 * active
+    eta = descent_step(a, active, epsilon)
     # Rounding must not add a step.
-    steps = max(1, math.ceil(length**2 * squared / accuracy**2 * (1.0 - 1e-12)))
-    return DescentPlan(squared, eta, steps, eta * weight * steps)
+    steps = max(1, math.ceil(D_F**2 * squared / epsilon**2 * (1.0 - 1e-12)))
+    return DescentPlan(squared, eta, steps, eta * a * steps)
 
 
+@described
 def regret_powers(scaling: str | Scaling = PRINTED) -> dict[str, Fraction]:
     r"""Give the power of m in every term of Theorem D, with the step size that a set prescribes.
 
-    Parameters
-    ----------
-    scaling : str or Scaling, default PRINTED
-        The powers of m.
+    ``eta``, ``gradient`` (``||grad||_F^2``), ``noise`` (``eta ||grad||_F^2``), ``start`` (``D_F^2 /
+    (eta T)``), ``drift`` (``D = eta a T``), ``coupling`` (``a N(D) (D + D_W)``), ``gap_run``
+    (Gamma(D)) and ``gap_comparator`` (Gamma(D_W)); powers of ``log m`` left out.
 
-    Returns
-    -------
-    dict of str to Fraction
-        ``eta``, ``gradient`` (``||grad||_F^2``), ``noise`` (``eta ||grad||_F^2``), ``start``
-        (``D_F^2 / (eta T)``), ``drift`` (``D = eta a T``), ``coupling`` (``a N(D) (D + D_W)``),
-        ``gap_run`` (Gamma(D)) and ``gap_comparator`` (Gamma(D_W)); powers of ``log m`` left out.
+    Raises TypeError, ValueError: for an unknown scaling.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For an unknown scaling.
-
-    Notes
-    -----
     Source: Theorem D with the facts of `sublinear_lib.scaling`.  The step size and the number of
     steps are the *prescribed* ones, for PRINTED those of Theorem 4.3; W* moves the neurons that
     fire.  Gamma(D) is the gap over a ball of radius ``m^drift``.
 
-    Examples
-    --------
     >>> powers = regret_powers("R2")
     >>> str(powers["noise"]), str(powers["coupling"])
     ('0', '-1/10')
@@ -752,60 +533,32 @@ class RegretBound:
         return self.comparator + self.optimization + self.vanishing
 
 
+@checked
 def regret_bound(
     *,
-    comparator: float,
-    eta: float,
-    steps: int,
-    gradient_squared: float,
-    D_F: float,
-    D_W: float,
-    drift: float,
-    a: float,
-    flips: float,
-    gap_run: float,
-    gap_comparator: float,
+    comparator: Nonnegative,
+    eta: Positive,
+    steps: Count,
+    gradient_squared: Nonnegative,
+    D_F: Nonnegative,
+    D_W: Nonnegative,
+    drift: Nonnegative,
+    a: Nonnegative,
+    flips: Nonnegative,
+    gap_run: Nonnegative,
+    gap_comparator: Nonnegative,
 ) -> RegretBound:
     """Put the right-hand side of Theorem D together.
 
-    Parameters
-    ----------
-    comparator : float
-        ``L_{A*}(f_{W*})`` or an upper bound, ``>= 0``.
-    eta : float
-        Step size, ``> 0``.
-    steps : int
-        Number of steps T, ``>= 1``.
-    gradient_squared : float
-        ``G^2``, a bound of ``||grad_t||_F^2`` or of its average over the run, ``>= 0``.
-    D_F, D_W : float
-        ``||W* - W_0||`` in the Frobenius and in the 2,infinity norm, ``>= 0``.
-    drift : float
-        ``max_t ||W_t - W_0||_{2,inf}`` or the bound ``eta a T``, ``>= 0``.
-    a : float
-        Largest absolute value of an output weight, ``>= 0``.
-    flips : float
-        Bound of the number of flips at a point during the run, ``>= 0``.
-    gap_run, gap_comparator : float
-        ``Gamma(drift)`` and ``Gamma(D_W)``, ``>= 0``.
+    Here `comparator`: ``L_{A*}(f_{W*})`` or an upper bound, ``>= 0``; `gradient_squared`: ``G^2``,
+    a bound of ``||grad_t||_F^2`` or of its average over the run, ``>= 0``; `drift`: ``max_t ||W_t -
+    W_0||_{2,inf}`` or the bound ``eta a T``, ``>= 0``; `flips`: bound of the number of flips at a
+    point during the run, ``>= 0``; `gap_run`, `gap_comparator`: ``Gamma(drift)`` and
+    ``Gamma(D_W)``, ``>= 0``.
 
-    Returns
-    -------
-    RegretBound
-        The terms.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Theorem D.  The theorem is true with the distances and counts of the run itself as with
     the bounds that are known beforehand.
 
-    Examples
-    --------
     One neuron far above the threshold and a label at distance 1: nothing flips, and the average
     loss of 4 steps of length 1/4 is ``(1 + 3/4 + 1/2 + 1/4) / 4 = 5/8``.  The bound is equal.
 
@@ -814,51 +567,27 @@ def regret_bound(
     >>> bound.total
     0.625
     """
-    step = scalar(eta, "eta", exclusive_minimum=0.0)
-    number = count(steps, "steps")
-    squared = scalar(gradient_squared, "gradient_squared", minimum=0.0)
-    frobenius = scalar(D_F, "D_F", minimum=0.0)
-    reach = scalar(drift, "drift", minimum=0.0) + scalar(D_W, "D_W", minimum=0.0)
-    weight = scalar(a, "a", minimum=0.0)
+    reach = drift + D_W
     return RegretBound(
-        comparator=scalar(comparator, "comparator", minimum=0.0),
-        noise=0.5 * step * squared,
-        start=frobenius**2 / (2.0 * step * number),
-        coupling=weight * scalar(flips, "flips", minimum=0.0) * reach,
-        gap_run=scalar(gap_run, "gap_run", minimum=0.0),
-        gap_comparator=scalar(gap_comparator, "gap_comparator", minimum=0.0),
+        comparator=comparator,
+        noise=0.5 * eta * gradient_squared,
+        start=D_F**2 / (2.0 * eta * steps),
+        coupling=a * flips * reach,
+        gap_run=gap_run,
+        gap_comparator=gap_comparator,
     )
 
 
-def largest_gap(initial: TwoLayerNetwork, X: object, delta: float) -> float:
+@checked
+def largest_gap(initial: TwoLayerNetwork, X: object, delta: Nonnegative) -> float:
     """Compute ``Gamma(delta)`` at given points: the exact ``sup_W |f - g - B|`` over the ball.
 
-    Parameters
-    ----------
-    initial : TwoLayerNetwork
-        The network at initialization.
-    X : array-like, shape (n, d)
-        Points of X.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
+    Here `initial`: the network at initialization.
 
-    Returns
-    -------
-    float
-        The maximum over the points.  At the adversarial points of a run it is what the proof of
-        Theorem D uses; for d = 2, where X has two points, it is the supremum over X.
+    The maximum over the points.  At the adversarial points of a run it is what the proof of Theorem
+    D uses; for d = 2, where X has two points, it is the supremum over X.  Source: Proposition 1
+    (`sublinear_lib.theory.worst_gap`) with ``B = f(x; W_0)`` taken away.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off the slice or a negative radius.
-
-    Notes
-    -----
-    Source: Proposition 1 (`sublinear_lib.theory.worst_gap`) with ``B = f(x; W_0)`` taken away.
-
-    Examples
-    --------
     >>> start = TwoLayerNetwork.initialize(256, 2, rng=0)
     >>> largest_gap(start, [[3**0.5 / 2, 0.5]], 0.0)
     0.0
@@ -927,6 +656,7 @@ class RunLedger:
         return math.fsum(part(step) for step in self.terms) / len(self.terms)
 
 
+@checked
 def run_ledger(
     initial: TwoLayerNetwork,
     weights: Sequence[object],
@@ -935,52 +665,23 @@ def run_ledger(
     loss: str | Loss,
     W_star: object,
     *,
-    eta: float,
-    comparator: float,
-    active: float,
+    eta: Positive,
+    comparator: Nonnegative,
+    active: Positive,
 ) -> RunLedger:
     r"""Evaluate every term of Theorem D on a run of gradient descent.
 
-    Parameters
-    ----------
-    initial : TwoLayerNetwork
-        The network at initialization.
-    weights : sequence of array-like, shape (m, d)
-        ``W_0, ..., W_T``, ``T >= 1``.
-    points : sequence of array-like, shape (n, d)
-        The adversarial points of the steps ``0, ..., T - 1``.
-    y : array-like, shape (n,)
-        Labels, ``|y| <= 1``.
-    loss : str or Loss
-        A loss of Definition 3.2.
-    W_star : array-like, shape (m, d)
-        The weights to compare with.
-    eta : float
-        The step size of the run, ``> 0``.
-    comparator : float
-        ``L_{A*}(f_{W*})`` or an upper bound of it, ``>= 0``.
-    active : float
-        A bound k of the number of neurons active at a point during the run, ``> 0``.
+    Here `initial`: the network at initialization; `weights` (m, d): ``W_0, ..., W_T``, ``T >= 1``;
+    `points` (n, d): the adversarial points of the steps ``0, ..., T - 1``; `loss`: A loss of
+    Definition 3.2; `W_star` (m, d): the weights to compare with; `comparator`: ``L_{A*}(f_{W*})``
+    or an upper bound of it, ``>= 0``.
 
-    Returns
-    -------
-    RunLedger
-        The terms of every step and both right-hand sides.
+    The terms of every step and both right-hand sides.  Source: Theorem D.  Gamma and N are taken at
+    the points of the run, where alone the proof uses them.  Nothing is assumed about how the
+    weights were found; `RunLedger.accounts` is an identity for any sequence of weights, and the
+    bounds need ``W_{t+1} = W_t - eta grad_t``.  Costs O(m d) for every step and every distinct
+    point.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If there is not one matrix more than there are steps, or an argument is out of range.
-
-    Notes
-    -----
-    Source: Theorem D.  Gamma and N are taken at the points of the run, where alone the proof uses
-    them.  Nothing is assumed about how the weights were found; `RunLedger.accounts` is an identity
-    for any sequence of weights, and the bounds need ``W_{t+1} = W_t - eta grad_t``.  Costs O(m d)
-    for every step and every distinct point.
-
-    Examples
-    --------
     One neuron far above the threshold, the label at distance 1, four steps of length 1/4.
 
     >>> start = TwoLayerNetwork([[0.0, 2.0]], [1.0], [0.0], 0.0)
@@ -999,7 +700,6 @@ def run_ledger(
         )
     path = [float_array(W, f"weights[{t}]", shape=initial.W.shape) for t, W in enumerate(weights)]
     best = float_array(W_star, "W_star", shape=initial.W.shape)
-    step_size = scalar(eta, "eta", exclusive_minimum=0.0)
     terms = tuple(
         step_terms(initial, W, best, X, y, loss) for W, X in zip(path[:-1], points, strict=True)
     )
@@ -1007,13 +707,13 @@ def run_ledger(
     away = best - initial.W
     D_W, a = norm_2_inf(away), float(np.abs(initial.a).max())
     drift = max(norm_2_inf(W - initial.W) for W in path)
-    planned = step_size * a * steps
+    planned = eta * a * steps
     can_flip = max(worst_gap_at(initial, x, planned).can_flip for x in visited)
 
     def bound(squared: float, distance: float, flips: float) -> RegretBound:
         return regret_bound(
             comparator=comparator,
-            eta=step_size,
+            eta=eta,
             steps=steps,
             gradient_squared=squared,
             D_F=float(np.linalg.norm(away)),
@@ -1028,51 +728,35 @@ def run_ledger(
     return RunLedger(
         terms=terms,
         distances=np.array([float(np.linalg.norm(W - best)) for W in path]),
-        eta=step_size,
+        eta=eta,
         drift=drift,
         measured=bound(
             math.fsum(step.gradient_squared for step in terms) / steps,
             drift,
             max(step.flips for step in terms),
         ),
-        promised=bound(a**2 * scalar(active, "active", exclusive_minimum=0.0), planned, can_flip),
+        promised=bound(a**2 * active, planned, can_flip),
     )
 
 
+@described
 def nearest_weights(initial: TwoLayerNetwork, X: object, targets: object) -> FloatArray:
     r"""Find the weights nearest to W_0 whose pseudo-network takes given values.
 
-    Parameters
-    ----------
-    initial : TwoLayerNetwork
-        The network at initialization.
-    X : array-like, shape (p, d)
-        Points of X.
-    targets : array-like, shape (p,)
-        The values wanted of ``g(x; W)``; ``y - f(x; W_0)`` makes ``f(x; W) - y`` as small as
-        ``|f - g - B|``.
+    Here `initial`: the network at initialization; `targets` (p,): the values wanted of ``g(x; W)``;
+    ``y - f(x; W_0)`` makes ``f(x; W) - y`` as small as ``|f - g - B|``.
 
-    Returns
-    -------
-    ndarray of float64, shape (m, d)
-        ``W = W_0 + sum_p l_p a_r x_p 1[z_r(x_p) > tau]`` of least Frobenius distance from W_0 (in
-        the sense of least squares if the values cannot all be met).  Neurons that are active at
-        none of the points do not move.
+    ``W = W_0 + sum_p l_p a_r x_p 1[z_r(x_p) > tau]`` of least Frobenius distance from W_0 (in the
+    sense of least squares if the values cannot all be met).  Neurons that are active at none of the
+    points do not move.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off the slice or targets of another length.
+    Raises TypeError, ValueError: for points off the slice or targets of another length.
 
-    Notes
-    -----
     Source: the comparison weights of Theorem 4.3, with the norm that the bound of Theorem D
     charges.  g is linear in W, so the minimizer is a combination of its p gradients, whose
     coefficients solve ``K l = targets`` with
     ``K_pq = <x_p, x_q> sum_r a_r^2 1[r active at both]``.
 
-    Examples
-    --------
     >>> start = TwoLayerNetwork.initialize(256, 3, rng=0)
     >>> x = [[3**0.5 / 2, 0.0, 0.5]]
     >>> W = nearest_weights(start, x, [0.25])
@@ -1088,10 +772,11 @@ def nearest_weights(initial: TwoLayerNetwork, X: object, targets: object) -> Flo
     return W
 
 
+@checked
 def expected_regret(
-    m: int,
-    K: float,
-    epsilon: float,
+    m: Count,
+    K: Positive,
+    epsilon: Positive,
     scaling: str | Scaling = PRINTED,
     *,
     share: float = 1.0,
@@ -1099,41 +784,15 @@ def expected_regret(
 ) -> RegretBound:
     r"""Compute the bound of Theorem D from closed forms, for one point and a whole scaling.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    K : float
-        Constant of the ball, ``> 0``.
-    epsilon : float
-        Accuracy, ``> 0``.
-    scaling : str or Scaling, default PRINTED
-        The powers of m: ``|a_r| = m^-alpha``, ``D_W = K m^-beta`` and the threshold.
-    share : float, default 1
-        Share of the neurons that W* moves, in (0, 1]: ``D_F^2 = share m D_W^2``.
-    activation : {"jump", "continuous"} or ShiftedReLU, optional
-        By default the scaling's own.
+    Here `share`: share of the neurons that W* moves, in (0, 1]: ``D_F^2 = share m D_W^2``.
 
-    Returns
-    -------
-    RegretBound
-        With the comparator's loss set to 0, ``k = m Q(t)``, the step size and the number of steps
-        of `descent_plan` (the number not rounded), the mean number of flips over the ball of radius
-        ``D = a D_F^2 / epsilon`` and the means of ``sup (f - g)`` over both balls.
+    With the comparator's loss set to 0, ``k = m Q(t)``, the step size and the number of steps of
+    `descent_plan` (the number not rounded), the mean number of flips over the ball of radius ``D =
+    a D_F^2 / epsilon`` and the means of ``sup (f - g)`` over both balls.  Source: Theorem D with
+    Proposition 1 and Claim C.2.  The vanishing terms are of order ``a m^(3/2) phi(t) (D + D_W)^2``:
+    at the printed powers they grow, at R1, R2 and R3 they decay like ``m^(-3/10)``, ``m^(-1/10)``
+    and ``m^(-1/10)`` (the last up to powers of ``log m``).
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem D with Proposition 1 and Claim C.2.  The vanishing terms are of order
-    ``a m^(3/2) phi(t) (D + D_W)^2``: at the printed powers they grow, at R1, R2 and R3 they decay
-    like ``m^(-3/10)``, ``m^(-1/10)`` and ``m^(-1/10)`` (the last up to powers of ``log m``).
-
-    Examples
-    --------
     >>> bounds = [expected_regret(2**k, 1.0, 0.25, "R2") for k in (20, 40, 60)]
     >>> [round(bound.optimization, 12) for bound in bounds]
     [0.25, 0.25, 0.25]
@@ -1141,22 +800,19 @@ def expected_regret(
     True
     """
     rules = get_scaling(scaling)
-    width = count(m, "m")
-    constant = scalar(K, "K", exclusive_minimum=0.0)
-    accuracy = scalar(epsilon, "epsilon", exclusive_minimum=0.0)
     moved = scalar(share, "share", exclusive_minimum=0.0, maximum=1.0)
     form = rules.activation if activation is None else get_activation(activation)
-    a, D_W = rules.output_weight(width), rules.radius(width, constant)
-    tau = rules.tau(width, K=constant)
-    D_F = math.sqrt(moved * width) * D_W
-    drift = a * D_F**2 / accuracy
+    a, D_W = rules.output_weight(m), rules.radius(m, K)
+    tau = rules.tau(m, K=K)
+    D_F = math.sqrt(moved * m) * D_W
+    drift = a * D_F**2 / epsilon
     return RegretBound(
         comparator=0.0,
-        noise=0.5 * accuracy,
-        start=0.5 * accuracy,
-        coupling=a * expected_flips(tau, width, drift) * (drift + D_W),
-        gap_run=half_width_moments(width, a, drift, tau, form).mean,
-        gap_comparator=half_width_moments(width, a, D_W, tau, form).mean,
+        noise=0.5 * epsilon,
+        start=0.5 * epsilon,
+        coupling=a * expected_flips(tau, m, drift) * (drift + D_W),
+        gap_run=half_width_moments(m, a, drift, tau, form).mean,
+        gap_comparator=half_width_moments(m, a, D_W, tau, form).mean,
     )
 
 
@@ -1199,46 +855,18 @@ class OnePointRun:
         return float(self.losses[1:].mean())
 
 
+@checked
 def one_point_descent(
     z: object,
     a: object,
-    tau: float,
+    tau: Nonnegative,
     y: float,
-    eta: float,
-    steps: int,
+    eta: Positive,
+    steps: Count,
     activation: str | ShiftedReLU = "jump",
 ) -> OnePointRun:
     r"""Run Algorithm 1 on one training point with the absolute loss, in one variable per neuron.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    a : array-like, shape (m,)
-        Output weights.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    y : float
-        Label, ``|y| <= 1``.
-    eta : float
-        Step size, ``> 0``.
-    steps : int
-        Number of steps T, ``>= 1``.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-
-    Returns
-    -------
-    OnePointRun
-        The run.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range or arrays of different lengths.
-
-    Notes
-    -----
     Source: Algorithm 1 with ``n = 1``, d = 2 and any ``rho < sqrt(3)``: X is two points at distance
     ``sqrt(3)``, so the adversary can only return x.  The gradient of a neuron is a multiple of x
     and ``||x|| = 1``: ``W_t = W_0 + u_t x`` with ``u_{r,t+1} = u_{r,t} - eta sgn(f - y) a_r`` for
@@ -1246,27 +874,22 @@ def one_point_descent(
     too, so their difference has the 2,1-norm ``sum_r |a_r| |v 1[active now] - v' 1[active at
     W_0]|``, where v is the sign of ``f - y`` and v' that of ``g - y`` (or v again).
 
-    Examples
-    --------
     >>> run = one_point_descent([1.0], [1.0], tau=0.5, y=0.0, eta=0.25, steps=2)
     >>> run.losses, run.average
     (array([1.  , 0.75, 0.  ]), 0.375)
     """
     start = float_array(z, "z", shape=("m",))
     weights = float_array(a, "a", shape=start.shape)
-    level = scalar(tau, "tau", minimum=0.0)
     label = scalar(y, "y", minimum=-1.0, maximum=1.0)
-    step = scalar(eta, "eta", exclusive_minimum=0.0)
-    number = count(steps, "steps")
-    shift = level - get_activation(activation).jump_height(level)
-    initial = start > level
+    shift = tau - get_activation(activation).jump_height(tau)
+    initial = start > tau
     size = np.abs(weights)
     first = float(size[initial].sum())
     u = np.zeros_like(start)
-    rows = np.empty((7, number + 1))
-    for t in range(number + 1):
+    rows = np.empty((7, steps + 1))
+    for t in range(steps + 1):
         now = start + u
-        active = now > level
+        active = now > tau
         pull = weights * active
         f = float(pull @ now) - shift * float(pull.sum())
         g = float((weights * initial) @ u)
@@ -1278,7 +901,7 @@ def one_point_descent(
         kink = both * abs(v - other) + woken * abs(v) + (first - both) * abs(other)
         squared = float(pull @ pull) * abs(v)
         rows[:, t] = (f, abs(f - label), g, np.abs(u).max(), kink, flipped * abs(v), squared)
-        u -= (step * v) * pull
+        u -= (eta * v) * pull
     return OnePointRun(*rows)
 
 
@@ -1307,52 +930,22 @@ class OnePointRegret:
     promised: RegretBound
 
 
+@checked
 def one_point_regret(
     z: object,
     a: object,
-    tau: float,
+    tau: Nonnegative,
     y: float,
-    eta: float,
-    steps: int,
+    eta: Positive,
+    steps: Count,
     activation: str | ShiftedReLU = "jump",
 ) -> OnePointRegret:
     r"""Run Algorithm 1 on one training point, and evaluate Theorem D on the run.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    a : array-like, shape (m,)
-        Output weights.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    y : float
-        Label, ``|y| <= 1``.
-    eta : float
-        Step size, ``> 0``.
-    steps : int
-        Number of steps T, ``>= 1``.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-
-    Returns
-    -------
-    OnePointRegret
-        Run and bounds.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range, arrays of different lengths, or if no neuron fires.
-
-    Notes
-    -----
     Source: Theorem D with ``n = 1`` and the absolute loss, see `one_point_descent`.  W* is
     `nearest_weights`: every active neuron moves by ``(y - B) a_r / sum a_r^2`` along x, so
     ``D_F^2 = (y - B)^2 / sum a_r^2`` and ``g(x; W*) = y - B``.
 
-    Examples
-    --------
     >>> found = one_point_regret([1.0], [1.0], tau=0.5, y=0.5, eta=0.25, steps=2)
     >>> found.average, found.measured.optimization, found.D_F
     (0.375, 0.375, 0.5)
@@ -1361,21 +954,20 @@ def one_point_regret(
     run = one_point_descent(z, a, tau, y, eta, steps, form)
     start = float_array(z, "z", shape=("m",))
     weights = float_array(a, "a", shape=start.shape)
-    level = scalar(tau, "tau", minimum=0.0)
-    pull = weights * (start > level)
+    pull = weights * (start > tau)
     squared = float(pull @ pull)
     if squared == 0.0:
         raise ValueError("no neuron fires at the point, so that no W* can be found")
     move = (float(y) - float(run.values[0])) / squared * pull
     D_F, D_W = float(np.linalg.norm(move)), float(np.abs(move).max())
     weight = float(np.abs(weights).max())
-    reached = float(weights @ form.value(start + move, level))
+    reached = float(weights @ form.value(start + move, tau))
     drift = float(run.drift.max())
     # Flips are counted in the weight |a_r| that the run lost or gained, as a multiple of the
     # largest; `coupling` has them so where the gradient is not zero.
     flips = float(run.coupling[:-1].max()) / weight
     planned = eta * weight * steps
-    switched = int(np.count_nonzero(np.abs(start - level) <= planned))
+    switched = int(np.count_nonzero(np.abs(start - tau) <= planned))
 
     def bound(gradient: float, distance: float, count_of_flips: float) -> RegretBound:
         return regret_bound(
@@ -1388,8 +980,8 @@ def one_point_regret(
             drift=distance,
             a=weight,
             flips=count_of_flips,
-            gap_run=worst_gap(start, weights, distance, level, form).largest_centered,
-            gap_comparator=worst_gap(start, weights, D_W, level, form).largest_centered,
+            gap_run=worst_gap(start, weights, distance, tau, form).largest_centered,
+            gap_comparator=worst_gap(start, weights, D_W, tau, form).largest_centered,
         )
 
     return OnePointRegret(
@@ -1402,211 +994,103 @@ def one_point_regret(
     )
 
 
+@checked
 def expected_one_point(
-    m: int,
-    a: float,
-    tau: float,
+    m: Count,
+    a: Positive,
+    tau: Nonnegative,
     y: float,
-    eta: float,
-    steps: int,
+    eta: Positive,
+    steps: Count,
     activation: str | ShiftedReLU = "jump",
 ) -> RegretBound:
     r"""Compute the right-hand side of Theorem D for one point from closed forms.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``> 0``.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    y : float
-        Label, ``|y| <= 1``, not 0.
-    eta : float
-        Step size, ``> 0``.
-    steps : int
-        Number of steps T, ``>= 1``.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    `OnePointRegret.promised` with every count replaced by its mean, the initial output by 0, and
+    the loss of W* by 0.  Source: Theorem D with Claim C.2 and Proposition 1.  With ``k = m Q(t)``
+    active neurons ``G^2 = a^2 k``, ``D_F^2 = y^2 / (a^2 k)``, ``D_W = |y| / (a k)`` and ``D = eta a
+    T``.
 
-    Returns
-    -------
-    RegretBound
-        `OnePointRegret.promised` with every count replaced by its mean, the initial output by 0,
-        and the loss of W* by 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem D with Claim C.2 and Proposition 1.  With ``k = m Q(t)`` active neurons
-    ``G^2 = a^2 k``, ``D_F^2 = y^2 / (a^2 k)``, ``D_W = |y| / (a k)`` and ``D = eta a T``.
-
-    Examples
-    --------
     >>> bound = expected_one_point(2**40, 2**-8, 0.0, 1.0, 0.25 / (2**-16 * 2**39), 16)
     >>> round(bound.noise, 12), round(bound.start, 12)
     (0.125, 0.125)
     """
-    width = count(m, "m")
-    weight = scalar(a, "a", exclusive_minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
     label = abs(scalar(y, "y", minimum=-1.0, maximum=1.0))
     if label == 0.0:
         raise ValueError("y must not be 0: W* = W_0 would be compared with itself")
-    number = count(steps, "steps")
-    size = scalar(eta, "eta", exclusive_minimum=0.0)
     form = get_activation(activation)
-    firing = width * scaling.activity(level, width)
+    firing = m * scaling.activity(tau, m)
     if firing == 0.0:
         raise ValueError(f"tau must let some neurons fire, got {tau}: their share underflows")
-    D_W = label / (weight * firing)
-    drift = size * weight * number
+    D_W = label / (a * firing)
+    drift = eta * a * steps
     return regret_bound(
         comparator=0.0,
-        eta=size,
-        steps=number,
-        gradient_squared=weight**2 * firing,
-        D_F=label / (weight * math.sqrt(firing)),
+        eta=eta,
+        steps=steps,
+        gradient_squared=a**2 * firing,
+        D_F=label / (a * math.sqrt(firing)),
         D_W=D_W,
         drift=drift,
-        a=weight,
-        flips=expected_flips(level, width, drift),
-        gap_run=half_width_moments(width, weight, drift, level, form).mean,
-        gap_comparator=half_width_moments(width, weight, D_W, level, form).mean,
+        a=a,
+        flips=expected_flips(tau, m, drift),
+        gap_run=half_width_moments(m, a, drift, tau, form).mean,
+        gap_comparator=half_width_moments(m, a, D_W, tau, form).mean,
     )
 
 
-def first_step_lower_bound(z: object, a: object, tau: float, y: float, eta: float) -> float:
+@checked
+def first_step_lower_bound(
+    z: object, a: object, tau: Nonnegative, y: float, eta: Positive
+) -> float:
     r"""Bound the loss after one step from below, for one point and the absolute loss.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations at initialization.
-    a : array-like, shape (m,)
-        Output weights, not zero.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    y : float
-        Label, ``|y| <= 1``.
-    eta : float
-        Step size, ``> 0``.
+    ``eta sum a_r^2 - |f_0 - y|``, the sum over the active neurons with ``a_r (f_0 - y) < 0`` (for
+    the jump activation; may be negative).  Source: the counterexample to Theorem 4.3.  *Proof.*
+    Let ``f_0 > y``.  An active neuron with ``a_r < 0`` gains ``eta |a_r|``, stays active and lowers
+    f by ``eta a_r^2``; an active one with ``a_r > 0`` loses ``eta a_r`` or falls silent, and either
+    lowers f, because its term ``a_r z_r`` was positive.  So ``f_1 <= f_0 - eta sum_{active, a_r <
+    0} a_r^2``, and ``y - f_1 >= eta sum - |f_0 - y|``.  For ``f_0 < y`` the signs change places.  ∎
 
-    Returns
-    -------
-    float
-        ``eta sum a_r^2 - |f_0 - y|``, the sum over the active neurons with ``a_r (f_0 - y) < 0``
-        (for the jump activation; may be negative).
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range or arrays of different lengths.
-
-    Notes
-    -----
-    Source: the counterexample to Theorem 4.3.  *Proof.*  Let ``f_0 > y``.  An active neuron with
-    ``a_r < 0`` gains ``eta |a_r|``, stays active and lowers f by ``eta a_r^2``; an active one with
-    ``a_r > 0`` loses ``eta a_r`` or falls silent, and either lowers f, because its term
-    ``a_r z_r`` was positive.  So ``f_1 <= f_0 - eta sum_{active, a_r < 0} a_r^2``, and
-    ``y - f_1 >= eta sum - |f_0 - y|``.  For ``f_0 < y`` the signs change places.  ∎
-
-    Examples
-    --------
     >>> first_step_lower_bound([1.0, 1.0], [1.0, -0.5], tau=0.5, y=0.0, eta=8.0)
     1.5
     """
     start = float_array(z, "z", shape=("m",))
     weights = float_array(a, "a", shape=start.shape)
-    level = scalar(tau, "tau", minimum=0.0)
     label = scalar(y, "y", minimum=-1.0, maximum=1.0)
-    step = scalar(eta, "eta", exclusive_minimum=0.0)
-    active = start > level
+    active = start > tau
     f = float((weights * active) @ start)
     moving = active & (weights * (f - label) < 0.0)
-    return step * float((weights[moving] ** 2).sum()) - abs(f - label)
+    return eta * float((weights[moving] ** 2).sum()) - abs(f - label)
 
 
-def expected_first_step(m: int, a: float, tau: float, eta: float) -> float:
+@checked
+def expected_first_step(m: Count, a: Nonnegative, tau: Nonnegative, eta: Positive) -> float:
     """Compute the mean of ``eta sum a_r^2`` over the neurons that certainly push in one step.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    eta : float
-        Step size, ``> 0``.
+    Returned: ``eta a^2 m Q(t) / 2``: each neuron is active with probability Q(t) and has the right
+    sign with probability 1/2.  Source: the counterexample to Theorem 4.3.  The mean is over the
+    neurons active with a *given* sign, before the sign of ``f_0 - y`` is known; their number is
+    binomial, and for both signs it is ``(m Q(t) / 2)(1 + O(m^{-1/2}))``.
 
-    Returns
-    -------
-    float
-        ``eta a^2 m Q(t) / 2``: each neuron is active with probability Q(t) and has the right sign
-        with probability 1/2.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: the counterexample to Theorem 4.3.  The mean is over the neurons active with a *given*
-    sign, before the sign of ``f_0 - y`` is known; their number is binomial, and for both signs it
-    is ``(m Q(t) / 2)(1 + O(m^{-1/2}))``.
-
-    Examples
-    --------
     >>> expected_first_step(100, 0.5, 0.0, 0.2)
     1.25
     """
-    weight = scalar(a, "a", minimum=0.0)
-    step = scalar(eta, "eta", exclusive_minimum=0.0)
-    return step * weight**2 * count(m, "m") * scaling.activity(tau, m) / 2.0
+    return eta * a**2 * m * scaling.activity(tau, m) / 2.0
 
 
-def printed_step_lower_bound(m: int, epsilon: float, constant: float = 1.0) -> float:
+@checked
+def printed_step_lower_bound(m: Count, epsilon: Probability, constant: Positive = 1.0) -> float:
     """Bound the loss after one step of the printed size, up to a factor 1 + o(1).
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    epsilon : float
-        Accuracy, in (0, 1).
-    constant : float, default 1
-        c in ``eta = c epsilon m^(-1/5)``, ``> 0``.
+    ``(c/4) epsilon m^(2/5) - 2``.  Source: Theorem 4.3 with its own powers: `expected_first_step`
+    at ``|a_r| = m^(-1/5)``, ``eta = c epsilon m^(-1/5)`` and ``Q -> 1/2`` is ``(c/4) epsilon
+    m^(2/5)``, and ``|f_0 - y| <= 1 + |B| <= 2``.  The number of steps ``T = Theta(K^2/epsilon^2)``
+    does not depend on m, so the average loss of T steps, which is at least 1/T of this, grows
+    without bound.
 
-    Returns
-    -------
-    float
-        ``(c/4) epsilon m^(2/5) - 2``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem 4.3 with its own powers: `expected_first_step` at ``|a_r| = m^(-1/5)``,
-    ``eta = c epsilon m^(-1/5)`` and ``Q -> 1/2`` is ``(c/4) epsilon m^(2/5)``, and
-    ``|f_0 - y| <= 1 + |B| <= 2``.  The number of steps ``T = Theta(K^2/epsilon^2)`` does not depend
-    on m, so the average loss of T steps, which is at least 1/T of this, grows without bound.
-
-    Examples
-    --------
     >>> round(printed_step_lower_bound(10**10, 0.01), 9)
     23.0
     """
-    width = count(m, "m")
-    step = PRINTED.eta(width, epsilon, constant)
-    return step * PRINTED.output_weight(width) ** 2 * width / 4.0 - 2.0
+    step = PRINTED.eta(m, epsilon, constant)
+    return step * PRINTED.output_weight(m) ** 2 * m / 4.0 - 2.0

@@ -19,10 +19,11 @@ import scipy
 from scipy import special
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Count, Dimension, Nonnegative, Probability, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.theory.tails import count_interval
-from sublinear_lib.validation import count, scalar
+from sublinear_lib.validation import scalar
 
 __all__ = ["surviving_count_interval", "surviving_share"]
 
@@ -33,7 +34,8 @@ _PANELS = 8
 _REACH = 12.0  # a standard normal exceeds it with probability 2e-33
 
 
-def surviving_share(t: float, d: int) -> float:
+@checked
+def surviving_share(t: float, d: Dimension) -> float:
     r"""Compute the expected share of neurons that can fire somewhere on X.
 
     In units of ``m^{-1/2}``, ``||w'||`` is chi with d - 1 degrees of freedom and the remainder
@@ -44,46 +46,25 @@ def surviving_share(t: float, d: int) -> float:
     a number that does not depend on m.  All other neurons are inactive at every input, clean or
     adversarial, and get no gradient, now and for the whole training.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold ``tau / sqrt(2/m)``, at most 30 in absolute value.
-    d : int
-        Input dimension, ``d >= 2``.
+    Here `t`: standardized threshold ``tau / sqrt(2/m)``, at most 30 in absolute value.
 
-    Returns
-    -------
-    float
-        The share, in (0, 1), larger than the active share ``Q(t)``.
+    The share, in (0, 1), larger than the active share ``Q(t)``.  Source: Section 3.2 with
+    Definitions 3.1 and 3.9; derived here.  Conditioned on the chi variable, which has tail F, the
+    share is ``Q(t sqrt(2) / s)`` plus the integral of ``s'/s phi((t sqrt(2) - s' u) / s) F(u)``
+    over ``u >= 0``, with ``s' = sqrt(3)/2`` and ``s**2 = 5/4``.  The integrand is log-concave and
+    falls at least like a normal density of standard deviation s/s' on both sides of its maximum; a
+    Gauss-Legendre quadrature over 12 standard deviations on either side takes all of it.  For d = 2
+    the share is ``Q(t) + 2 T(t, sqrt(3/5))`` with Owen's function T, and for d = 3 it is ``Q(t
+    sqrt(8/5)) + sqrt(3/8) exp(-t**2/2) (1 - Q(t sqrt(3/5)))``; the tests compare. For fixed t it
+    tends to 1 as d grows, because ``||w'||`` concentrates about ``sqrt(d / m)``.
 
-    Raises
-    ------
-    ValueError
-        If ``t`` is not finite or beyond 30, or ``d < 2``.
-    TypeError
-        If ``t`` is not a real number or ``d`` not an integer.
-
-    Notes
-    -----
-    Source: Section 3.2 with Definitions 3.1 and 3.9; derived here.  Conditioned on the chi
-    variable, which has tail F, the share is ``Q(t sqrt(2) / s)`` plus the integral of
-    ``s'/s phi((t sqrt(2) - s' u) / s) F(u)`` over ``u >= 0``, with ``s' = sqrt(3)/2`` and
-    ``s**2 = 5/4``.  The integrand is log-concave and falls at least like a normal density of
-    standard deviation s/s' on both sides of its maximum; a Gauss-Legendre quadrature over 12
-    standard deviations on either side takes all of it.  For d = 2 the share is
-    ``Q(t) + 2 T(t, sqrt(3/5))`` with Owen's function T, and for d = 3 it is
-    ``Q(t sqrt(8/5)) + sqrt(3/8) exp(-t**2/2) (1 - Q(t sqrt(3/5)))``; the tests compare.
-    For fixed t it tends to 1 as d grows, because ``||w'||`` concentrates about ``sqrt(d / m)``.
-
-    Examples
-    --------
     At a threshold that 1 % of the neurons exceed:
 
     >>> [round(surviving_share(2.3263, d), 3) for d in (2, 3, 8, 16, 32)]
     [0.02, 0.041, 0.197, 0.501, 0.88]
     """
     t = scalar(t, "t", minimum=-30.0, maximum=30.0)
-    return _share(t, count(d, "d", minimum=2))
+    return _share(t, d)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -109,44 +90,20 @@ def _log_integrand(u: FloatArray, needed: float, d: int) -> FloatArray:
     return result
 
 
+@checked
 def surviving_count_interval(
-    tau: float, m: int, d: int, confidence: float = 0.999
+    tau: Nonnegative, m: Count, d: Dimension, confidence: Probability = 0.999
 ) -> tuple[int, int]:
     r"""Give the range in which the number of neurons that can fire somewhere on X falls.
 
     The neurons are independent, so the count is Binomial(m, phi) exactly, and the range is a pair
     of binomial quantiles, not an estimate.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold in absolute units, ``tau >= 0``.
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    confidence : float, default 0.999
-        Probability that the range must at least have, in (0, 1).
+    Here `confidence`: probability that the range must at least have, in (0, 1).
 
-    Returns
-    -------
-    tuple of int
-        ``(lowest, highest)``, both attainable counts, with
-        ``P[lowest <= count <= highest] >= confidence``.
+    ``(lowest, highest)``, both attainable counts, with ``P[lowest <= count <= highest] >=
+    confidence``.  Source: Section 3.2 with Definitions 3.1 and 3.9.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Section 3.2 with Definitions 3.1 and 3.9.
-
-    Examples
-    --------
     >>> surviving_count_interval(tau=0.15, m=1024, d=3)
     (0, 8)
     """

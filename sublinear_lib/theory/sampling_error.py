@@ -19,46 +19,33 @@ from numpy.polynomial import hermite_e
 from numpy.polynomial import polynomial as power_basis
 from scipy import special
 
+from sublinear_lib._arguments import described
 from sublinear_lib.theory.existence import HermiteFeature, block_owners, hermite_mass
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
 if TYPE_CHECKING:
     from sublinear_lib._typing import FloatArray
 
-__all__ = ["active_mean", "active_mean_square", "sampling_deviation"]
+__all__ = ["active_mean", "sampling_deviation"]
 
 _REACH = 13.0
 _NODES = 96
 
 
+@described
 def active_mean(feature: HermiteFeature, tau: float | None = None) -> FloatArray:
     r"""Return the mean of the active part of a feature as a polynomial in ``z = <x', x>``.
 
-    Parameters
-    ----------
-    feature : HermiteFeature
-        h, taken without its cut; its `error` bounds what the cut changes.
-    tau : float, optional
-        The threshold that acts; by default the one that h is built for, and then the mean is the
-        target.
+    Here `feature`: h, taken without its cut; its `error` bounds what the cut changes; `tau`: the
+    threshold that acts; by default the one that h is built for, and then the mean is the target.
 
-    Returns
-    -------
-    ndarray of float64, shape (degree + 1,)
-        Ascending coefficients of ``z -> E[h(<x', w>, b) 1{<w, x> + b >= tau}]``.
+    Ascending coefficients of ``z -> E[h(<x', w>, b) 1{<w, x> + b >= tau}]``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `tau` is not a finite number.
+    Raises TypeError, ValueError: if `tau` is not a finite number.
 
-    Notes
-    -----
     Source: Lemma B.3 and Theorem E; the k-th coefficient is ``alpha_k M_k / N_k`` with the factors
     of `hermite_mass`.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> from sublinear_lib.theory.existence import hermite_feature
     >>> from sublinear_lib.theory.polynomials import Polynomial
@@ -115,34 +102,17 @@ def _line(cuts: FloatArray, tau: float) -> tuple[FloatArray, FloatArray]:
 def active_mean_square(feature: HermiteFeature, tau: float | None = None) -> FloatArray:
     r"""Return the mean square of the active part of a feature as a polynomial in ``z = <x', x>``.
 
-    Parameters
-    ----------
-    feature : HermiteFeature
-        h, taken without its cut.
-    tau : float, optional
-        The threshold that acts; by default the one that h is built for.
+    Here `feature`: h, taken without its cut; `tau`: the threshold that acts; by default the one
+    that h is built for.
 
-    Returns
-    -------
-    ndarray of float64, shape (2 degree + 1,)
-        Ascending coefficients of ``z -> E[h(<x', w>, b)^2 1{<w, x> + b >= tau}]``.
+    Ascending coefficients of ``z -> E[h(<x', w>, b)^2 1{<w, x> + b >= tau}]``.  Source: derived
+    here, for the sampling error of Lemma C.18. Proof.  ``He_j He_k = sum_l l! C(j, l) C(k, l)
+    He_(j+k-2l)``.  With ``n = j + k - 2l``, as in `hermite_mass`, ``E[He_n(<x', w>) s_j(b) s_k(b)
+    1{active}] = z^n E[s_j s_k He_(n-1)(tau - b) phi(tau - b)]`` for ``n >= 1``; ``n = 0`` happens
+    only for ``j = k = l``, where ``s_j s_k = 1`` and the value is ``Q(tau / sqrt(2))``.  The
+    integrals over b are smooth between the zeros of ``He_(j-1)`` and ``He_(k-1)``, and
+    Gauss-Legendre sums there are exact up to rounding.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `tau` is not a finite number.
-
-    Notes
-    -----
-    Source: derived here, for the sampling error of Lemma C.18.
-    Proof.  ``He_j He_k = sum_l l! C(j, l) C(k, l) He_(j+k-2l)``.  With ``n = j + k - 2l``, as in
-    `hermite_mass`, ``E[He_n(<x', w>) s_j(b) s_k(b) 1{active}] = z^n E[s_j s_k He_(n-1)(tau - b)
-    phi(tau - b)]`` for ``n >= 1``; ``n = 0`` happens only for ``j = k = l``, where ``s_j s_k = 1``
-    and the value is ``Q(tau / sqrt(2))``.  The integrals over b are smooth between the zeros of
-    ``He_(j-1)`` and ``He_(k-1)``, and Gauss-Legendre sums there are exact up to rounding.
-
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> from sublinear_lib.theory.existence import hermite_feature
     >>> from sublinear_lib.theory.polynomials import Polynomial
@@ -171,6 +141,7 @@ def active_mean_square(feature: HermiteFeature, tau: float | None = None) -> Flo
     return found
 
 
+@described
 def sampling_deviation(
     feature: HermiteFeature,
     m: int,
@@ -181,42 +152,21 @@ def sampling_deviation(
 ) -> FloatArray:
     r"""Return the standard deviation of ``g(x; W*)`` for the weights that the proofs write down.
 
-    Parameters
-    ----------
-    feature : HermiteFeature
-        h, taken without its cut.
-    m : int
-        The width, ``m >= n``; the neurons are dealt out as in `existence.explicit_shifts`.
-    X : ndarray of float64, shape (n, d)
-        Data on the slice.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    at : ndarray of float64, shape (k, d)
-        Points of the slice to evaluate at.
-    tau : float, optional
-        The threshold that acts, in units where the entries are N(0, 1); by default the one that h
-        is built for.
+    Here `feature`: h, taken without its cut; `m`: the width, ``m >= n``; the neurons are dealt out
+    as in `existence.explicit_shifts`; `at` (k, d): points of the slice to evaluate at; `tau`: the
+    threshold that acts, in units where the entries are N(0, 1); by default the one that h is built
+    for.
 
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        The standard deviation over the initialization.
+    The standard deviation over the initialization.
 
-    Raises
-    ------
-    ValueError
-        If shapes or values do not fit.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if shapes or values do not fit.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemmas B.9 and C.18.  The block of ``x_i`` has k_i independent neurons, so the variance
     is ``sum_i y_i^2 / k_i (E[h^2 1{active}] - E[h 1{active}]^2)`` at ``z = <x_i, x>``: exactly of
     order ``n / m``, where the proof has an inequality of Hoeffding with ``max |h|``.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> from sublinear_lib.theory.existence import hermite_feature
     >>> from sublinear_lib.theory.polynomials import Polynomial

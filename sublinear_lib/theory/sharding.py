@@ -16,53 +16,32 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Count, Dimension, Nonnegative, Positive, checked
 from sublinear_lib.theory.cost import candidate_share
 from sublinear_lib.theory.reporting import surviving_share
-from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.validation import choice, count
 
 __all__ = ["ShardedStep", "shard_memory", "sharded_step"]
 
 _NUMBER = 8
 
 
-def shard_memory(m: int, d: int, shards: int, *, index_bytes: float = 0.0) -> float:
+@checked
+def shard_memory(m: Count, d: Dimension, shards: int, *, index_bytes: Nonnegative = 0.0) -> float:
     r"""Count the bytes that one worker holds for its neurons.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``>= 1``.
-    d : int
-        Dimension, ``>= 2``.
-    shards : int
-        Number of workers P, ``1 <= P <= m``.
-    index_bytes : float, default 0
-        Bytes that the index keeps for a neuron, ``>= 0``; by default none are counted.
+    Here `shards`: number of workers P, ``1 <= P <= m``; `index_bytes`: bytes that the index keeps
+    for a neuron, ``>= 0``; by default none are counted.
 
-    Returns
-    -------
-    float
-        ``ceil(m / P) (8 (2 d + 5) + index_bytes)``: the present weights and the initial ones (for
-        the drift, and for a new start from a checkpoint), the output weights and biases of both,
-        and the squared drift.
+    Returned: ``ceil(m / P) (8 (2 d + 5) + index_bytes)``: the present weights and the initial ones
+    (for the drift, and for a new start from a checkpoint), the output weights and biases of both,
+    and the squared drift.  Source: Algorithm 1; the distribution is ours.  Lists of candidates, the
+    examples, and what is needed for a moment while the index is built come on top.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is too small or has the wrong type, or there are more shards than neurons.
-
-    Notes
-    -----
-    Source: Algorithm 1; the distribution is ours.  Lists of candidates, the examples, and what is
-    needed for a moment while the index is built come on top.
-
-    Examples
-    --------
     >>> round(shard_memory(10**9, 32, 64) / 2**30, 1)
     8.0
     """
     m, d, shards = count(m, "m"), count(d, "d", minimum=2), count(shards, "shards", maximum=m)
-    index_bytes = scalar(index_bytes, "index_bytes", minimum=0.0)
     return math.ceil(m / shards) * (_NUMBER * (2 * d + 5) + index_bytes)
 
 
@@ -108,99 +87,67 @@ class ShardedStep:
         return "network" if self.network >= self.latency else "latency"
 
 
+@checked
 def sharded_step(
     m: int,
-    n: int,
-    d: int,
+    n: Count,
+    d: Dimension,
     *,
     t: float,
-    rho: float,
-    attack_steps: int,
+    rho: Nonnegative,
+    attack_steps: Count,
     shards: int,
-    rate: float,
-    bandwidth: float,
-    delay: float,
+    rate: Positive,
+    bandwidth: Positive,
+    delay: Nonnegative,
     index_bytes: float = 0.0,
     reduction: str = "blas",
 ) -> ShardedStep:
     r"""Model one step of Algorithm 1 on P workers.
 
-    Parameters
-    ----------
-    m, n, d : int
-        Width, number of examples ``>= 1`` and dimension ``>= 2``.
-    t : float
-        Standardized threshold ``tau / sqrt(2/m)``.
-    rho : float
-        Radius of the caps, ``>= 0``.
-    attack_steps : int
-        Steps S of projected gradient, ``>= 1``.
-    shards : int
-        Number of workers P, ``1 <= P <= m``.
-    rate : float
-        Row passes of length d per second of one worker, ``> 0``.
-    bandwidth : float
-        Bytes per second of the leader's line, ``> 0``.
-    delay : float
-        Seconds of a question to one worker and its answer, however short, ``>= 0``.
-    index_bytes : float, default 0
-        As in `shard_memory`.
-    reduction : {"blas", "reference"}, default "blas"
-        Sums added by the leader, or handed from worker to worker in canonical order.
+    Here `m`, `n`, `d`: width, number of examples ``>= 1`` and dimension ``>= 2``; `t`: standardized
+    threshold ``tau / sqrt(2/m)``; `shards`: number of workers P, ``1 <= P <= m``; `rate`: row
+    passes of length d per second of one worker, ``> 0``; `bandwidth`: bytes per second of the
+    leader's line, ``> 0``; `delay`: seconds of a question to one worker and its answer, however
+    short, ``>= 0``; `index_bytes`: as in `shard_memory`; `reduction`: sums added by the leader, or
+    handed from worker to worker in canonical order.
 
-    Returns
-    -------
-    ShardedStep
-        With phi the expected share of neurons that can fire anywhere on X (`surviving_share`), s
-        that of candidates (`candidate_share`) and q = Q(t): a worker makes ``n m phi / P`` passes
-        to find its candidates, ``n m s / P`` for the scores of each of the ``S + 2`` evaluations
-        (one for every step of the attack, one of its last point, one forward) and ``n m q / P`` for
-        each of the S input gradients and for the weight gradient.
+    With phi the expected share of neurons that can fire anywhere on X (`surviving_share`), s that
+    of candidates (`candidate_share`) and q = Q(t): a worker makes ``n m phi / P`` passes to find
+    its candidates, ``n m s / P`` for the scores of each of the ``S + 2`` evaluations (one for every
+    step of the attack, one of its last point, one forward) and ``n m q / P`` for each of the S
+    input gradients and for the weight gradient.  Source: Algorithm 1; the distribution is ours.
+    With the free order, one evaluation costs one round of ``8 n d P`` bytes out and ``8 n P``, with
+    a gradient ``8 n (d + 1) P``, bytes back; finding the candidates, the backward pass (points and
+    n coefficients out) and taking the step are a round each.  In canonical order an evaluation
+    brings back values only, and has P more rounds, in which points and the sums so far go out and
+    the sums come back.  A round asks every worker, one after the other, so that its delay is paid P
+    times.  The search is counted as one scan of the neurons that can fire; a structure that prunes
+    makes fewer passes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Algorithm 1; the distribution is ours.  With the free order, one evaluation costs one
-    round of ``8 n d P`` bytes out and ``8 n P``, with a gradient ``8 n (d + 1) P``, bytes back;
-    finding the candidates, the backward pass (points and n coefficients out) and taking the step
-    are a round each.  In canonical order an evaluation brings back values only, and has P more
-    rounds, in which points and the sums so far go out and the sums come back.  A round asks every
-    worker, one after the other, so that its delay is paid P times.  The search is counted as one
-    scan of the neurons that can fire; a structure that prunes makes fewer passes.
-
-    Examples
-    --------
     >>> step = sharded_step(10**9, 100, 32, t=4.0, rho=0.05, attack_steps=10, shards=64,
     ...                     rate=1e8, bandwidth=1.25e9, delay=1e-4)
     >>> step.limit, step.rounds, step.questions
     ('compute', 15, 960)
     """
     memory = shard_memory(m, d, shards, index_bytes=index_bytes)
-    n, S = count(n, "n"), count(attack_steps, "attack_steps")
-    rate = scalar(rate, "rate", exclusive_minimum=0.0)
-    bandwidth = scalar(bandwidth, "bandwidth", exclusive_minimum=0.0)
-    delay = scalar(delay, "delay", minimum=0.0)
     handed_on = choice(reduction, "reduction", ("blas", "reference")) == "reference"
     alive, listed = surviving_share(t, d), candidate_share(t, d, rho)
     active = scaling.activity_at(t)
     pairs = n * math.ceil(m / shards)
-    evaluations = S + 2
-    passes = pairs * (alive + evaluations * listed + (S + 1) * active)
+    evaluations = attack_steps + 2
+    passes = pairs * (alive + evaluations * listed + (attack_steps + 1) * active)
     # Numbers that cross the line for each worker: points out, values back; then gradients.
     numbers = evaluations * n * (d + 1)
     rounds = evaluations + 3
     questions = shards * rounds
     if handed_on:
         passes += pairs * evaluations * active  # the terms of the neurons that fire, once more
-        numbers += evaluations * n * (d + 2) + 2 * S * n * d
+        numbers += evaluations * n * (d + 2) + 2 * attack_steps * n * d
         rounds += evaluations * shards
         questions += evaluations * shards
     else:
-        numbers += S * n * d
+        numbers += attack_steps * n * d
     numbers += n * (d + 1)  # the backward pass
     sent = float(_NUMBER * shards * numbers)
     seconds = passes / rate, sent / bandwidth, questions * delay

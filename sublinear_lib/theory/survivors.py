@@ -15,13 +15,15 @@ from fractions import Fraction
 
 from scipy import special
 
+from sublinear_lib._arguments import Count, Dimension, Positive, Real, checked
 from sublinear_lib.geometry import SLICE_RADIUS
-from sublinear_lib.validation import count, scalar
+from sublinear_lib.validation import scalar
 
 __all__ = ["surviving_share_asymptote", "surviving_share_bound", "widest_dimension"]
 
 
-def surviving_share_bound(t: float, d: int) -> float:
+@checked
+def surviving_share_bound(t: Real, d: Dimension) -> float:
     r"""Bound the share of neurons that can fire somewhere on X, in closed form.
 
     The largest pre-activation on X, in standard deviations, is ``F(u, v) = (sqrt(3)/2 |u| +
@@ -29,34 +31,14 @@ def surviving_share_bound(t: float, d: int) -> float:
     is 1-Lipschitz and its mean is at most ``mu = sqrt(3 (d - 1) / 8)``, so Gaussian concentration
     gives ``P[F > t] <= exp(-(t - mu)^2 / 2)`` for ``t >= mu``.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold ``tau / sqrt(2/m)``, finite.
-    d : int
-        Input dimension, ``d >= 2``.
+    The bound, in (0, 1]; 1 where ``t <= mu``.  Source: Section 3.2 with Definition 3.1; derived
+    here.
 
-    Returns
-    -------
-    float
-        The bound, in (0, 1]; 1 where ``t <= mu``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `t` is not finite or ``d < 2``.
-
-    Notes
-    -----
-    Source: Section 3.2 with Definition 3.1; derived here.
-
-    Examples
-    --------
     >>> from sublinear_lib.theory import surviving_share
     >>> surviving_share(4.0, 8) < surviving_share_bound(4.0, 8) < 0.06
     True
     """
-    gap = scalar(t, "t") - _mean_bound(count(d, "d", minimum=2))
+    gap = t - _mean_bound(d)
     return math.exp(-(max(gap, 0.0) ** 2) / 2.0)
 
 
@@ -64,42 +46,21 @@ def _mean_bound(d: int) -> float:
     return SLICE_RADIUS * math.sqrt((d - 1) / 2.0)
 
 
-def surviving_share_asymptote(t: float, d: int) -> float:
+@checked
+def surviving_share_asymptote(t: Positive, d: Dimension) -> float:
     r"""Compute what the share of neurons that can fire on X approaches for large thresholds.
 
-    Parameters
-    ----------
-    t : float
-        Standardized threshold, ``t > 0``.
-    d : int
-        Input dimension, ``d >= 2``.
+    ``sqrt(2 pi) 2^{(3-d)/2} / Gamma((d-1)/2) (t sqrt(3/8))^{d-2} Q(t)``; the ratio to
+    `surviving_share` tends to 1 as ``t -> infinity`` with d fixed.  Source: Section 3.2 with
+    Definition 3.1; derived here.  Given the length u of the first d - 1 weights, the chance is
+    largest near ``u = t sqrt(3/8)``; the chi density has the value ``2^{(3-d)/2} u^{d-2}
+    exp(-u^2/2) / Gamma((d-1)/2)`` there, and the normal density that it replaces ``exp(-u^2/2) /
+    sqrt(2 pi)``.
 
-    Returns
-    -------
-    float
-        ``sqrt(2 pi) 2^{(3-d)/2} / Gamma((d-1)/2) (t sqrt(3/8))^{d-2} Q(t)``; the ratio to
-        `surviving_share` tends to 1 as ``t -> infinity`` with d fixed.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `t` is not positive and finite or ``d < 2``.
-
-    Notes
-    -----
-    Source: Section 3.2 with Definition 3.1; derived here.  Given the length u of the first d - 1
-    weights, the chance is largest near ``u = t sqrt(3/8)``; the chi density has the value
-    ``2^{(3-d)/2} u^{d-2} exp(-u^2/2) / Gamma((d-1)/2)`` there, and the normal density that it
-    replaces ``exp(-u^2/2) / sqrt(2 pi)``.
-
-    Examples
-    --------
     >>> from sublinear_lib.theory import surviving_share
     >>> round(surviving_share_asymptote(30.0, 2) / surviving_share(30.0, 2), 6)
     1.0
     """
-    t = scalar(t, "t", exclusive_minimum=0.0)
-    d = count(d, "d", minimum=2)
     u = t * SLICE_RADIUS / math.sqrt(2.0)
     log_ratio = (
         0.5 * math.log(2.0 * math.pi)
@@ -110,37 +71,20 @@ def surviving_share_asymptote(t: float, d: int) -> float:
     return math.exp(log_ratio + float(special.log_ndtr(-t)))
 
 
-def widest_dimension(m: int, c: float | Fraction) -> int:
+@checked
+def widest_dimension(m: Count, c: float | Fraction) -> int:
     r"""Find the largest dimension in which a threshold silences some neurons on all of X, by proof.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    c : float or Fraction
-        Sparsity exponent of ``t = sqrt(2 c log m)``, in [0, 1].
+    Here `c`: sparsity exponent of ``t = sqrt(2 c log m)``, in [0, 1].
 
-    Returns
-    -------
-    int
-        The largest d with ``mu < t`` in `surviving_share_bound`: beyond it the bound is 1.  The
-        condition is ``d < 1 + (16/3) c log m``; at least 1.
+    Returned: The largest d with ``mu < t`` in `surviving_share_bound`: beyond it the bound is 1.
+    The condition is ``d < 1 + (16/3) c log m``; at least 1.  Source: the repair R3 of the
+    threshold, with Section 3.2; derived here.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: the repair R3 of the threshold, with Section 3.2; derived here.
-
-    Examples
-    --------
     >>> widest_dimension(2**20, Fraction(1, 5))
     15
     """
     sparsity = float(c) if isinstance(c, Fraction) else c
     sparsity = scalar(sparsity, "c", minimum=0.0, maximum=1.0)
-    limit = 1.0 + 16.0 / 3.0 * sparsity * math.log(count(m, "m"))
+    limit = 1.0 + 16.0 / 3.0 * sparsity * math.log(m)
     return max(1, math.ceil(limit) - 1)

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 from scipy import special
 
+from sublinear_lib._arguments import Count, Probability, Share, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import choice, count, float_array, scalar
 
@@ -40,35 +41,16 @@ def _indicators(m: int, p: float) -> tuple[int, float]:
     return count(m, "m"), scalar(p, "p", exclusive_minimum=0.0, maximum=1.0)
 
 
-def log_count_tail(counts: object, m: int, p: float) -> FloatArray:
+@checked
+def log_count_tail(counts: object, m: Count, p: float) -> FloatArray:
     r"""Compute the logarithm of the probability of at least so many successes.
 
-    Parameters
-    ----------
-    counts : array-like, shape (k,)
-        The numbers k; a number between two integers stands for the next one.
-    m : int
-        Number of indicators, ``m >= 1``.
-    p : float
-        Probability of each, in (0, 1].
+    Here `counts` (k,): the numbers k; a number between two integers stands for the next one; `p`:
+    probability of each, in (0, 1].
 
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        ``log Pr[Binomial(m, p) >= k]``; minus infinity beyond m, or where the probability
-        underflows (below 1e-300).
+    ``log Pr[Binomial(m, p) >= k]``; minus infinity beyond m, or where the probability underflows
+    (below 1e-300).  Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
-
-    Examples
-    --------
     >>> np.exp(log_count_tail([2, 1, 0], 2, 0.5)).round(12).tolist()
     [0.25, 0.75, 1.0]
     """
@@ -80,39 +62,20 @@ def log_count_tail(counts: object, m: int, p: float) -> FloatArray:
         )
 
 
-def log_tail_bound(tool: Tool, excess: object, m: int, p: float) -> FloatArray:
+@checked
+def log_tail_bound(tool: Tool, excess: object, m: Count, p: float) -> FloatArray:
     r"""Bound the logarithm of the probability that a count exceeds its mean by so much.
 
-    Parameters
-    ----------
-    tool : {"hoeffding", "chernoff", "chernoff repaired", "bernstein"}
-        The lemma: A.6, A.8 as printed, A.8 with ``2 + eps`` for 3, A.9.
-    excess : array-like, shape (k,)
-        ``s > 0``, the distance to the mean ``m p``.
-    m : int
-        Number of indicators, ``m >= 1``.
-    p : float
-        Probability of each, in (0, 1].
+    Here `tool`: the lemma: A.6, A.8 as printed, A.8 with ``2 + eps`` for 3, A.9; `excess` (k,): ``s
+    > 0``, the distance to the mean ``m p``; `p`: probability of each, in (0, 1].
 
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        With ``mu = m p`` and ``eps = s / mu``, the logarithm of: ``2 exp(-2 s^2 / m)``, which is
-        printed for both tails together; ``exp(-eps^2 mu / 3)``, which is true for every law only
-        up to ``eps = 1.8169...``; ``exp(-eps^2 mu / (2 + eps))``; or
-        ``exp(-(s^2/2) / (m p (1 - p) + max(p, 1 - p) s / 3))``.
+    With ``mu = m p`` and ``eps = s / mu``, the logarithm of: ``2 exp(-2 s^2 / m)``, which is
+    printed for both tails together; ``exp(-eps^2 mu / 3)``, which is true for every law only up to
+    ``eps = 1.8169...``; ``exp(-eps^2 mu / (2 + eps))``; or ``exp(-(s^2/2) / (m p (1 - p) + max(p, 1
+    - p) s / 3))``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range or an unknown tool.
-
-    Notes
-    -----
     Source: Lemmas A.6, A.8 and A.9; see `sublinear_lib.theory.concentration` for the proofs.
 
-    Examples
-    --------
     >>> log_tail_bound("chernoff", [9.0], 1000, 0.001).round(9).tolist()
     [-27.0]
     """
@@ -139,46 +102,24 @@ def _bernstein_terms(m: int, p: float) -> tuple[float, float]:
     return m * p * (1.0 - p), max(p, 1.0 - p)
 
 
-def allowed_excess(tool: Tool, failure: float, m: int, p: float) -> float:
+@checked
+def allowed_excess(tool: Tool, failure: Probability, m: Count, p: float) -> float:
     r"""Compute how far above its mean a tool lets a count be, except with a given probability.
 
-    Parameters
-    ----------
-    tool : {"hoeffding", "chernoff", "chernoff repaired", "bernstein"}
-        The lemma, as for `log_tail_bound`.
-    failure : float
-        The probability, in (0, 1).
-    m : int
-        Number of indicators, ``m >= 1``.
-    p : float
-        Probability of each, in (0, 1].
+    Here `tool`: the lemma, as for `log_tail_bound`; `p`: probability of each, in (0, 1].
 
-    Returns
-    -------
-    float
-        The s at which the bound equals `failure`.
+    The s at which the bound equals `failure`.  Source: Lemmas A.6, A.8 and A.9, solved for the
+    deviation.  With ``L = log(1/failure)``: ``sqrt(m (L + log 2)/2)``, ``sqrt(3 mu L)``, and for
+    the other two the positive root of ``s^2 = 2 L (V + M s)``: ``V = mu, M = 1/2`` for the repaired
+    Chernoff bound and the variance and a third of the largest summand for Bernstein's.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range or an unknown tool.
-
-    Notes
-    -----
-    Source: Lemmas A.6, A.8 and A.9, solved for the deviation.  With ``L = log(1/failure)``:
-    ``sqrt(m (L + log 2)/2)``, ``sqrt(3 mu L)``, and for the other two the positive root of
-    ``s^2 = 2 L (V + M s)``: ``V = mu, M = 1/2`` for the repaired Chernoff bound and the variance
-    and a third of the largest summand for Bernstein's.
-
-    Examples
-    --------
     >>> s = allowed_excess("bernstein", 1e-6, 4096, 0.01)
     >>> round(float(np.exp(log_tail_bound("bernstein", [s], 4096, 0.01))[0]), 12)
     1e-06
     """
     choice(tool, "tool", TOOLS)
     number, probability = _indicators(m, p)
-    level = -math.log(scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0))
+    level = -math.log(failure)
     mean = number * probability
     if tool == "hoeffding":
         return math.sqrt(number * (level + math.log(2.0)) / 2.0)
@@ -192,34 +133,16 @@ def allowed_excess(tool: Tool, failure: float, m: int, p: float) -> float:
     return level * step + math.sqrt((level * step) ** 2 + 2.0 * level * spread)
 
 
-def allowed_count(failure: float, m: int, p: float) -> int:
+@checked
+def allowed_count(failure: float, m: Count, p: float) -> int:
     r"""Compute the count that is exceeded with at most a given probability, exactly.
 
-    Parameters
-    ----------
-    failure : float
-        The probability, in (0, 1), at least 1e-300.
-    m : int
-        Number of indicators, ``m >= 1``.
-    p : float
-        Probability of each, in (0, 1].
+    Here `failure`: the probability, in (0, 1), at least 1e-300; `p`: probability of each, in (0,
+    1].
 
-    Returns
-    -------
-    int
-        The smallest k with ``Pr[Binomial(m, p) > k] <= failure``.
+    The smallest k with ``Pr[Binomial(m, p) > k] <= failure``.  Source: the law behind Claims C.2
+    and C.16 and Lemma C.3 at a fixed x.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
-
-    Examples
-    --------
     >>> allowed_count(0.3, 2, 0.5), allowed_count(0.2, 2, 0.5)
     (1, 2)
     """
@@ -235,63 +158,30 @@ def allowed_count(failure: float, m: int, p: float) -> int:
     return high
 
 
-def count_interval(m: int, p: float, confidence: float) -> tuple[int, int]:
+@checked
+def count_interval(m: Count, p: Share, confidence: Probability) -> tuple[int, int]:
     """Give a range in which a count falls with at least a given probability.
 
-    Parameters
-    ----------
-    m : int
-        Number of indicators, ``m >= 1``.
-    p : float
-        Probability of each, in [0, 1].
-    confidence : float
-        The probability, in (0, 1); the rest is shared equally by the two tails.
+    Here `confidence`: the probability, in (0, 1); the rest is shared equally by the two tails.
 
-    Returns
-    -------
-    tuple of int
-        ``(lowest, highest)``, quantiles of Binomial(m, p) and so attainable counts.
+    ``(lowest, highest)``, quantiles of Binomial(m, p) and so attainable counts.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Examples
-    --------
     >>> count_interval(100, 0.5, 0.95)
     (40, 60)
     """
-    level = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    law = count(m, "m"), scalar(p, "p", minimum=0.0, maximum=1.0)
-    tail = (1.0 - level) / 2.0
+    law = m, p
+    tail = (1.0 - confidence) / 2.0
     return int(scipy.stats.binom.ppf(tail, *law)), int(scipy.stats.binom.isf(tail, *law))
 
 
 def chernoff_rate(epsilon: object) -> FloatArray:
     r"""Compute the best exponent per unit of the mean that holds for every sum of indicators.
 
-    Parameters
-    ----------
-    epsilon : array-like, shape (k,)
-        The relative deviation, ``> -1``; negative for the lower tail.
+    Here `epsilon` (k,): the relative deviation, ``> -1``; negative for the lower tail.
 
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        ``h(e) = (1 + e) log(1 + e) - e``.
+    ``h(e) = (1 + e) log(1 + e) - e``.  Source: the proof of Lemma A.8, see
+    `sublinear_lib.theory.concentration.chernoff`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an entry is not above -1.
-
-    Notes
-    -----
-    Source: the proof of Lemma A.8, see `sublinear_lib.theory.concentration.chernoff`.
-
-    Examples
-    --------
     >>> chernoff_rate([0.0, 1.0]).round(6).tolist()
     [0.0, 0.386294]
     """

@@ -14,16 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sublinear_lib.validation import boolean, count, scalar
+from sublinear_lib._arguments import Count, Flag, Positive, checked
+from sublinear_lib.validation import scalar
 
-__all__ = [
-    "Roofline",
-    "Traffic",
-    "break_even_share",
-    "gather_traffic",
-    "matrix_traffic",
-    "roofline",
-]
+__all__ = ["break_even_share", "gather_traffic", "matrix_traffic", "roofline"]
 
 _ID_BYTES = 4
 
@@ -87,165 +81,87 @@ class Roofline:
     limit: Literal["arithmetic", "memory"]
 
 
-def roofline(traffic: Traffic, *, peak: float, bandwidth: float) -> Roofline:
+@checked
+def roofline(traffic: Traffic, *, peak: Positive, bandwidth: Positive) -> Roofline:
     """Compute the least time of a computation on a machine.
 
-    Parameters
-    ----------
-    traffic : Traffic
-        Its operations and bytes.
-    peak : float
-        Operations per second of the machine, ``> 0``.
-    bandwidth : float
-        Bytes per second between memory and cache, ``> 0``.
+    Here `traffic`: its operations and bytes; `peak`: operations per second of the machine, ``> 0``;
+    `bandwidth`: bytes per second between memory and cache, ``> 0``.
 
-    Returns
-    -------
-    Roofline
-        ``max(operations / peak, bytes / bandwidth)`` and what follows from it.
+    ``max(operations / peak, bytes / bandwidth)`` and what follows from it.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is not positive and finite, or `traffic` is not a `Traffic`.
-
-    Examples
-    --------
     >>> roofline(Traffic(100.0, 50.0), peak=10.0, bandwidth=1.0)
     Roofline(seconds=50.0, rate=2.0, ridge=10.0, limit='memory')
     """
     if not isinstance(traffic, Traffic):
         raise TypeError(f"traffic must be a Traffic, got {type(traffic).__name__}")
-    P = scalar(peak, "peak", exclusive_minimum=0.0)
-    B = scalar(bandwidth, "bandwidth", exclusive_minimum=0.0)
-    arithmetic, memory = traffic.operations / P, traffic.bytes / B
+    arithmetic, memory = traffic.operations / peak, traffic.bytes / bandwidth
     seconds = max(arithmetic, memory)
     limit: Literal["arithmetic", "memory"] = "arithmetic" if arithmetic >= memory else "memory"
-    return Roofline(seconds, traffic.operations / seconds, P / B, limit)
+    return Roofline(seconds, traffic.operations / seconds, peak / bandwidth, limit)
 
 
+@checked
 def matrix_traffic(
-    m: int, n: int, d: int, *, itemsize: int = 4, keeps_scores: bool = False
+    m: Count, n: Count, d: Count, *, itemsize: Count = 4, keeps_scores: Flag = False
 ) -> Traffic:
     """Count operations and bytes of all scores ``X W^T``, n points by m neurons.
 
-    Parameters
-    ----------
-    m, n, d : int
-        Width, number of points and dimension, ``>= 1``.
-    itemsize : int, default 4
-        Bytes of a number (4 for float32).
-    keeps_scores : bool, default False
-        Whether the n by m scores are written to memory; a program that works in tiles uses each
-        tile at once and does not.
+    Here `itemsize`: bytes of a number (4 for float32); `keeps_scores`: whether the n by m scores
+    are written to memory; a program that works in tiles uses each tile at once and does not.
 
-    Returns
-    -------
-    Traffic
-        ``2 m n d`` operations; both factors are read once.
+    ``2 m n d`` operations; both factors are read once.  Source: the ``Omega(m n d)`` of Section 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is too small or has the wrong type.
-
-    Notes
-    -----
-    Source: the ``Omega(m n d)`` of Section 1.
-
-    Examples
-    --------
     >>> matrix_traffic(1000, 100, 10).intensity
     45.45454545454545
     """
-    m, n, d = count(m, "m"), count(n, "n"), count(d, "d")
     numbers = m * d + n * d
-    if boolean(keeps_scores, "keeps_scores"):
+    if keeps_scores:
         numbers += m * n
-    return Traffic(2.0 * m * n * d, float(count(itemsize, "itemsize") * numbers))
+    return Traffic(2.0 * m * n * d, float(itemsize * numbers))
 
 
-def gather_traffic(pairs: float, d: int, *, itemsize: int = 4, reuse: float = 1.0) -> Traffic:
+@checked
+def gather_traffic(
+    pairs: Positive, d: Count, *, itemsize: Count = 4, reuse: float = 1.0
+) -> Traffic:
     """Count operations and bytes of scores for listed pairs of a point and a neuron.
 
-    Parameters
-    ----------
-    pairs : float
-        Number of pairs, ``> 0``.
-    d : int
-        Dimension, ``>= 1``.
-    itemsize : int, default 4
-        Bytes of a number.
-    reuse : float, default 1.0
-        How many pairs use a row of W that was loaded once, ``>= 1``; 1 if every pair loads its
-        own.  The points stay in the cache.
+    Here `pairs`: number of pairs, ``> 0``; `itemsize`: bytes of a number; `reuse`: how many pairs
+    use a row of W that was loaded once, ``>= 1``; 1 if every pair loads its own.  The points stay
+    in the cache.
 
-    Returns
-    -------
-    Traffic
-        ``2 d`` operations for a pair; ``itemsize d / reuse`` bytes for the row, 4 for the id.
+    ``2 d`` operations for a pair; ``itemsize d / reuse`` bytes for the row, 4 for the id.  Source:
+    lines 17 and 18 of Algorithm 1, "only on neurons in Q_{t,i}".
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is too small or has the wrong type.
-
-    Notes
-    -----
-    Source: lines 17 and 18 of Algorithm 1, "only on neurons in Q_{t,i}".
-
-    Examples
-    --------
     >>> gather_traffic(1000, 31).intensity
     0.484375
     """
-    pairs = scalar(pairs, "pairs", exclusive_minimum=0.0)
-    d = count(d, "d")
-    row = count(itemsize, "itemsize") * d / scalar(reuse, "reuse", minimum=1.0)
+    row = itemsize * d / scalar(reuse, "reuse", minimum=1.0)
     return Traffic(2.0 * d * pairs, pairs * (row + _ID_BYTES))
 
 
+@checked
 def break_even_share(
-    m: int,
-    n: int,
-    d: int,
+    m: Count,
+    n: Count,
+    d: Count,
     *,
-    peak: float,
-    bandwidth: float,
+    peak: Positive,
+    bandwidth: Positive,
     itemsize: int = 4,
     keeps_scores: bool = False,
     reuse: float = 1.0,
 ) -> float:
     """Find the share of pairs at which a list takes as long as the matrix product.
 
-    Parameters
-    ----------
-    m, n, d : int
-        Width, number of points and dimension, ``>= 1``.
-    peak : float
-        Operations per second of the machine, ``> 0``.
-    bandwidth : float
-        Bytes per second, ``> 0``.
-    itemsize : int, default 4
-        Bytes of a number.
-    keeps_scores : bool, default False
-        As in `matrix_traffic`.
-    reuse : float, default 1.0
-        As in `gather_traffic`.
+    Here `peak`: operations per second of the machine, ``> 0``; `bandwidth`: bytes per second, ``>
+    0``; `itemsize`: bytes of a number; `keeps_scores`: as in `matrix_traffic`; `reuse`: as in
+    `gather_traffic`.
 
-    Returns
-    -------
-    float
-        The share of the ``m n`` pairs, ``> 0``, at which both take the same time in the roofline
-        model; it exceeds 1 where a list of all pairs would still be faster.
+    The share of the ``m n`` pairs, ``> 0``, at which both take the same time in the roofline model;
+    it exceeds 1 where a list of all pairs would still be faster.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Examples
-    --------
     >>> round(break_even_share(2**16, 256, 32, peak=1e11, bandwidth=1e10), 3)
     0.048
     """

@@ -20,10 +20,11 @@ from typing import Literal
 
 from flint import arb
 
+from sublinear_lib._arguments import Positive, checked
 from sublinear_lib.theory.enclosures import Box, below_on
-from sublinear_lib.validation import choice, scalar
+from sublinear_lib.validation import choice
 
-__all__ = ["Part", "constant_suffices"]
+__all__ = ["constant_suffices"]
 
 Part = Literal["gap, continuous", "gap, jump", "near", "active", "changed"]
 """Which ratio: Theorem A, Theorem B (two counts), or the flips of Theorem C."""
@@ -31,36 +32,19 @@ Part = Literal["gap, continuous", "gap, jump", "near", "active", "changed"]
 _LEAST = arb(1) / 64  # below it, series in x lose digits; every bound grows with x
 
 
-def constant_suffices(part: Part, constant: float) -> bool:
+@checked
+def constant_suffices(part: Part, constant: Positive) -> bool:
     r"""Prove that a constant is large enough in Theorem A, B or C, whatever the parameters.
 
-    Parameters
-    ----------
-    part : {"gap, continuous", "gap, jump", "near", "active", "changed"}
-        The inequality: ``sup_x sup_W |f - g - B| <= C a m^{3/2} phi(t) delta^2`` (for the jump
-        ``delta (delta + tau)``); ``#near <= C (m^{3/2} phi(t) delta + d log m)``;
-        ``#active <= C m Q(t)``; or ``F <= C d log m`` neurons that a move of the input by at most
-        1/m switches.
-    constant : float
-        The constant C, ``> 0``.
+    Here `part`: the inequality: ``sup_x sup_W |f - g - B| <= C a m^{3/2} phi(t) delta^2`` (for the
+    jump ``delta (delta + tau)``); ``#near <= C (m^{3/2} phi(t) delta + d log m)``; ``#active <= C m
+    Q(t)``; or ``F <= C d log m`` neurons that a move of the input by at most 1/m switches.
 
-    Returns
-    -------
-    bool
-        ``True`` is a proof that with probability at least ``1 - m^{-d}`` the inequality holds for
-        all x of X (and all W of the ball), for all ``m``, ``d >= 2``, ``t >= 0`` and
-        ``theta <= 1`` with ``t theta <= 1`` and, for the gap, ``m^{3/2} delta phi >= 4 d log m``;
-        for near neurons the same without the 4; for active ones ``m Q(t) >= d log m``; for changed
-        ones ``d log m >= 7``.  ``False``: the method does not show it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For another part or a constant that is not positive.
-
-    Notes
-    -----
-    Source: Theorems A, B and C of this project.
+    Returned: ``True`` is a proof that with probability at least ``1 - m^{-d}`` the inequality holds
+    for all x of X (and all W of the ball), for all ``m``, ``d >= 2``, ``t >= 0`` and ``theta <= 1``
+    with ``t theta <= 1`` and, for the gap, ``m^{3/2} delta phi >= 4 d log m``; for near neurons the
+    same without the 4; for active ones ``m Q(t) >= d log m``; for changed ones ``d log m >= 7``.
+    ``False``: the method does not show it.  Source: Theorems A, B and C of this project.
 
     *The gap.*  Let ``h = m^{3/2} delta phi/(d L) = sqrt(2) m phi theta/(d L) >= 4``.  Divided by
     ``a m^{3/2} phi delta^2``, the bound of `certified_gap_bound` with a net of radius nu is at most
@@ -84,15 +68,12 @@ def constant_suffices(part: Part, constant: float) -> bool:
     ``phi(t)/Q(t) <= (t + sqrt(t^2 + 4))/2`` of the hazard.  Changed: the window ``rho/m`` and the
     slack ``rho/m``.  ∎
 
-    Examples
-    --------
     >>> constant_suffices("gap, continuous", 2.0), constant_suffices("gap, continuous", 1.8)
     (True, False)
     """
     choice(part, "part", tuple(_PARTS))
-    limit = scalar(constant, "constant", exclusive_minimum=0.0)
     ratio, box = _PARTS[part]
-    return below_on(ratio, box, limit)
+    return below_on(ratio, box, constant)
 
 
 def _gap(box: Box, jump: bool) -> arb | None:

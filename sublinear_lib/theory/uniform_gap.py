@@ -18,16 +18,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Flag,
+    Nonnegative,
+    Positive,
+    Probability,
+    checked,
+    described,
+)
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
 from sublinear_lib.geometry import SLICE_RADIUS, chord_distances
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory.gap_parts import initial_square, log_initial_output_tail
 from sublinear_lib.theory.worst_case import Side, window_integral
-from sublinear_lib.validation import boolean, choice, count, float_array, scalar
+from sublinear_lib.validation import choice, float_array, scalar
 
 __all__ = [
-    "CertifiedGap",
     "certified_gap_bound",
     "certified_initial_bound",
     "gap_slope",
@@ -41,39 +50,17 @@ __all__ = [
 _SPACINGS = 80
 
 
+@checked
 def worst_gap_network(
-    network: TwoLayerNetwork, delta: float, side: Side = "above", *, centered: bool = False
+    network: TwoLayerNetwork, delta: Nonnegative, side: Side = "above", *, centered: Flag = False
 ) -> TwoLayerNetwork:
     r"""Return the network whose value at x is ``sup_W (f - g)(x)``, continuous activation.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization, with the continuous activation.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    side : {"above", "below"}, default "above"
-        Whether it is ``sup_W (f - g)`` or ``sup_W (g - f)``.
-    centered : bool, default False
-        Whether the initial network B is taken out: ``sup_W (f - g - B)`` or ``sup_W (g - f + B)``.
+    Here `side`: whether it is ``sup_W (f - g)`` or ``sup_W (g - f)``; `centered`: whether the
+    initial network B is taken out: ``sup_W (f - g - B)`` or ``sup_W (g - f + B)``.
 
-    Returns
-    -------
-    TwoLayerNetwork
-        At most 3 m neurons with the continuous activation and the same threshold; one silent neuron
-        if there would be none.
-
-    Raises
-    ------
-    ValueError
-        If the network has the jump activation, the radius is negative, or a word is not one of the
-        two.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Proposition 1.  For the continuous activation the supremum at x is
+    At most 3 m neurons with the continuous activation and the same threshold; one silent neuron if
+    there would be none.  Source: Proposition 1.  For the continuous activation the supremum at x is
     ``+-B(x) + sum |a_r| (delta - |s_r(x)|)_+`` over the neurons of one sign, and
 
         (delta - |s|)_+ = (s + delta)_+ - 2 s_+ + (s - delta)_+,
@@ -81,8 +68,6 @@ def worst_gap_network(
     three neurons with the same weights and the biases ``b + delta``, b and ``b - delta``.  The
     biases are rounded; everything else is exact.
 
-    Examples
-    --------
     >>> start = TwoLayerNetwork.initialize(512, 3, "R3", rng=0)
     >>> x = [3**0.5 / 2, 0.0, 0.5]
     >>> from sublinear_lib.theory.worst_case import worst_gap_at
@@ -90,9 +75,7 @@ def worst_gap_network(
     >>> bool(abs(value - worst_gap_at(start, x, 0.02).above) < 1e-12)
     True
     """
-    radius = scalar(delta, "delta", minimum=0.0)
     sign = 1.0 if choice(side, "side", ("above", "below")) == "above" else -1.0
-    bare = boolean(centered, "centered")
     if network.activation != CONTINUOUS:
         raise ValueError(
             "network must have the activation 'continuous', got one with "
@@ -101,47 +84,33 @@ def worst_gap_network(
     weights = sign * network.a
     up = weights > 0.0
     size, W, b = weights[up], network.W[up], network.b[up]
-    kept = np.full(len(size), -2.0) if bare else np.full(len(size), -1.0)
+    kept = np.full(len(size), -2.0) if centered else np.full(len(size), -1.0)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = [
-        (W, size, b + radius),
+        (W, size, b + delta),
         (W, kept * size, b),
-        (W, size, b - radius),
+        (W, size, b - delta),
     ]
-    if not bare:
+    if not centered:
         parts.append((network.W[~up], weights[~up], network.b[~up]))
-    if bare and not up.any():
+    if centered and not up.any():
         parts.append((np.zeros((1, network.d)), np.zeros(1), np.zeros(1)))
     rows, output, bias = (np.concatenate(column) for column in zip(*parts, strict=True))
     return TwoLayerNetwork(rows, output, bias, network.tau, CONTINUOUS)
 
 
+@described
 def gap_slope(network: TwoLayerNetwork) -> float:
     r"""Return a Lipschitz constant on X of ``sup_W |f - g - B|``, whatever the radius.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization, with the continuous activation.
+    The larger one of ``sum |a_r| ||w'_r||`` over the neurons with ``a_r > 0`` and over those with
+    ``a_r < 0``, with ``w'_r`` the first ``d - 1`` coordinates of ``w_r``.
 
-    Returns
-    -------
-    float
-        The larger one of ``sum |a_r| ||w'_r||`` over the neurons with ``a_r > 0`` and over those
-        with ``a_r < 0``, with ``w'_r`` the first ``d - 1`` coordinates of ``w_r``.
+    Raises ValueError: if the network has the jump activation: no constant serves then.
 
-    Raises
-    ------
-    ValueError
-        If the network has the jump activation: no constant serves then.
-
-    Notes
-    -----
     Source: Definition A.4 and step (3) of `certified_gap_bound`.  The supremum at x is the larger
     one of ``sum |a_r| (delta - |s_r(x)|)_+`` over the two signs (Proposition 1).  Each term changes
     at most as fast as ``s_r``, and the last coordinates of two points of X agree.
 
-    Examples
-    --------
     >>> rows = [[3.0, 0.0, 7.0], [0.0, 4.0, 7.0]]
     >>> gap_slope(TwoLayerNetwork(rows, [1.0, -0.5], [0.0, 0.0], 0.1, "continuous"))
     3.0
@@ -156,124 +125,64 @@ def gap_slope(network: TwoLayerNetwork) -> float:
     return max(float(steep[up].sum()), float(steep[~up].sum()))
 
 
-def net_ceiling(X: object, net: object, values: object, slope: float) -> FloatArray:
+@checked
+def net_ceiling(X: object, net: object, values: object, slope: Nonnegative) -> FloatArray:
     r"""Bound a Lipschitz function everywhere by its values on a net.
 
-    Parameters
-    ----------
-    X : array-like, shape (n, d)
-        Where the bound is wanted.
-    net : array-like, shape (k, d)
-        The points where the function is known, ``k >= 1``.
-    values : array-like, shape (k,)
-        Its values there.
-    slope : float
-        Its Lipschitz constant, ``>= 0``.
+    Here `net` (k, d): the points where the function is known, ``k >= 1``; `values` (k,): its values
+    there; `slope`: its Lipschitz constant, ``>= 0``.
 
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        ``min_j values_j + slope ||x - net_j||``: no function with this constant and these values is
-        larger anywhere, and this one is one of them.
+    Returned: ``min_j values_j + slope ||x - net_j||``: no function with this constant and these
+    values is larger anywhere, and this one is one of them.  Source: Definition A.4; the uniform
+    step in the proof of Theorem C.1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For arrays of the wrong shape or a negative constant.
-
-    Notes
-    -----
-    Source: Definition A.4; the uniform step in the proof of Theorem C.1.
-
-    Examples
-    --------
     >>> net_ceiling([[0.0], [0.5], [1.0]], [[0.0], [1.0]], [1.0, 2.0], 1.0)
     array([1. , 1.5, 2. ])
     """
     known = float_array(net, "net", shape=("k", None))
     heights = float_array(values, "values", shape=(len(known),))
-    constant = scalar(slope, "slope", minimum=0.0)
     points = float_array(X, "X", shape=(None, known.shape[1]))
     distances = chord_distances(points, known)
-    return np.asarray((heights + constant * distances).min(axis=1))
+    return np.asarray((heights + slope * distances).min(axis=1))
 
 
-def log_net_size(d: int, spacing: float) -> float:
+@checked
+def log_net_size(d: Dimension, spacing: Positive) -> float:
     r"""Bound the logarithm of the number of points of a maximal net of X.
 
-    Parameters
-    ----------
-    d : int
-        Input dimension, ``d >= 2``.
-    spacing : float
-        Radius nu of the net, a chord length, ``> 0``.
+    Here `spacing`: radius nu of the net, a chord length, ``> 0``.
 
-    Returns
-    -------
-    float
-        ``(d - 1) log(1 + sqrt(3)/nu)``: no set of points of X that are more than nu apart has more
-        points than the exponential of that, and every maximal one is a nu-net.
+    Returned: ``(d - 1) log(1 + sqrt(3)/nu)``: no set of points of X that are more than nu apart has
+    more points than the exponential of that, and every maximal one is a nu-net.  Source: proof of
+    Theorem C.1, which takes a maximal 1/m-net and bounds its size by ``(1/m)^{O(d)}``; the sign of
+    that exponent should be a minus.  *Proof.*  X is a sphere of radius ``R = sqrt(3)/2`` in ``d -
+    1`` dimensions.  Balls of radius nu/2 around points more than nu apart are disjoint and lie in a
+    ball of radius ``R + nu/2``; compare volumes.  If no point can be added, every point of X is
+    within nu of one.  ∎
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: proof of Theorem C.1, which takes a maximal 1/m-net and bounds its size by
-    ``(1/m)^{O(d)}``; the sign of that exponent should be a minus.  *Proof.*  X is a sphere of
-    radius ``R = sqrt(3)/2`` in ``d - 1`` dimensions.  Balls of radius nu/2 around points more than
-    nu apart are disjoint and lie in a ball of radius ``R + nu/2``; compare volumes.  If no point
-    can be added, every point of X is within nu of one.  ∎
-
-    Examples
-    --------
     >>> round(math.exp(log_net_size(2, 3**0.5)), 12)  # two points, and 1 + 1
     2.0
     """
-    d = count(d, "d", minimum=2)
-    step = scalar(spacing, "spacing", exclusive_minimum=0.0)
-    return (d - 1) * math.log1p(2.0 * SLICE_RADIUS / step)
+    return (d - 1) * math.log1p(2.0 * SLICE_RADIUS / spacing)
 
 
-def smallest_union_width(d: int, power: float, constant: float = 1.0) -> float:
+@checked
+def smallest_union_width(d: Dimension, power: float, constant: float = 1.0) -> float:
     r"""Return the width from which a union bound over the 1/m-net of X leaves anything.
 
-    Parameters
-    ----------
-    d : int
-        Input dimension, ``d >= 2``.
-    power : float
-        The power c in the failure probability ``exp(-C m^c)`` at one point, in (0, 1/2].
-    constant : float, default 1
-        The constant C, ``0 < C <= 1``.
+    Here `power`: the power c in the failure probability ``exp(-C m^c)`` at one point, in (0, 1/2];
+    `constant`: the constant C, ``0 < C <= 1``.
 
-    Returns
-    -------
-    float
-        The smallest real number from which on ``C m^c >= (d - 1) log(1 + sqrt(3) m)``: below it
-        the bound ``exp(-C m^c)`` times the size of the net exceeds one.
+    Returned: The smallest real number from which on ``C m^c >= (d - 1) log(1 + sqrt(3) m)``: below
+    it the bound ``exp(-C m^c)`` times the size of the net exceeds one.  Source: proof of Theorem
+    C.1, which asks for ``m >= Omega(d^3)`` with ``c = 1/5``.  But ``m^{1/5} >= d log m`` means ``m
+    >= (d log m)^5``.  In ``y = log m`` the logarithm of the left side is linear and that of ``log(1
+    + sqrt(3) exp(y))`` concave, and at m = 2 the right side is larger, so they cross once.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: proof of Theorem C.1, which asks for ``m >= Omega(d^3)`` with ``c = 1/5``.  But
-    ``m^{1/5} >= d log m`` means ``m >= (d log m)^5``.  In ``y = log m`` the logarithm of the left
-    side is linear and that of ``log(1 + sqrt(3) exp(y))`` concave, and at m = 2 the right side is
-    larger, so they cross once.
-
-    Examples
-    --------
     >>> m = smallest_union_width(10, 0.2)
     >>> 1e12 < m < 2e12
     True
     """
-    d = count(d, "d", minimum=2)
     c = scalar(power, "power", exclusive_minimum=0.0, maximum=0.5)
     factor = scalar(constant, "constant", exclusive_minimum=0.0, maximum=1.0)
 
@@ -331,49 +240,21 @@ class CertifiedGap:
         return self.mean + self.deviation + self.mesh
 
 
+@checked
 def certified_gap_bound(
-    m: int,
-    d: int,
-    a: float,
-    delta: float,
-    tau: float,
+    m: Count,
+    d: Dimension,
+    a: Nonnegative,
+    delta: Positive,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "continuous",
-    failure: float = 1e-3,
-    spacing: float | None = None,
+    failure: Probability = 1e-3,
+    spacing: Positive | None = None,
 ) -> CertifiedGap:
     r"""Bound ``sup_x sup_W |f - g - B|`` with an explicit failure probability.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    delta : float
-        Radius of the ball, ``> 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "continuous"
-        The activation.
-    failure : float, default 1e-3
-        Probability over the initialization with which the bound may fail, in (0, 1).
-    spacing : float, optional
-        Radius of the net, ``> 0``, a chord length; by default the best of a fixed list.
+    Here `spacing`: radius of the net, ``> 0``, a chord length; by default the best of a fixed list.
 
-    Returns
-    -------
-    CertifiedGap
-        The bound and its parts.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Theorem A of this project.  *Proof.*
 
     (1) Every x and W.  With ``s_r = z_r(x) - tau`` and Proposition 1,
@@ -398,27 +279,20 @@ def certified_gap_bound(
 
     Together ``S <= mean + h + mesh`` on X but for the probability ``failure``.  ∎
 
-    Examples
-    --------
     >>> bound = certified_gap_bound(2**14, 3, 2**-2.8, 2**-8.4, 0.02)
     >>> bound.value > bound.mean > 0
     True
     """
-    m, d = count(m, "m"), count(d, "d", minimum=2)
-    weight = scalar(a, "a", minimum=0.0)
-    radius = scalar(delta, "delta", exclusive_minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
-    risk = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
     std = scaling.preactivation_std(m)
-    t, theta = level / std, radius / std
+    t, theta = tau / std, delta / std
     if get_activation(activation) == JUMP:
-        largest, slope = level + radius, (level + radius) / radius
+        largest, slope = tau + delta, (tau + delta) / delta
         edges = [-2.0 * theta, -theta, 0.0, theta, 2.0 * theta]
 
         def height(v: FloatArray) -> FloatArray:
             return largest * np.clip(2.0 - np.abs(v) / theta, 0.0, 1.0)
     else:
-        largest, slope = radius, 1.0
+        largest, slope = delta, 1.0
         edges = [-theta, 0.0, theta]
 
         def height(v: FloatArray) -> FloatArray:
@@ -426,17 +300,17 @@ def certified_gap_bound(
 
     first = window_integral(height, edges, t)
     second = window_integral(lambda v: height(v) ** 2, edges, t)
-    mean = weight * m * first
-    variance = weight**2 * m * (second - first**2)
-    lipschitz = weight * slope * _length_bound(m, d, risk)
+    mean = a * m * first
+    variance = a**2 * m * (second - first**2)
+    lipschitz = a * slope * _length_bound(m, d, failure)
 
     def deviation(log_net: float) -> float:
-        need = log_net + math.log(2.0 / risk)
-        third = weight * largest * need / 3.0
+        need = log_net + math.log(2.0 / failure)
+        third = a * largest * need / 3.0
         return third + math.sqrt(third**2 + 2.0 * variance * need)
 
     if spacing is None:
-        mesh, log_net = _best_net(d, radius, deviation, lipschitz)
+        mesh, log_net = _best_net(d, delta, deviation, lipschitz)
     else:
         mesh = scalar(spacing, "spacing", exclusive_minimum=0.0)
         log_net = log_net_size(d, mesh)
@@ -445,10 +319,10 @@ def certified_gap_bound(
         deviation=deviation(log_net),
         mesh=lipschitz * mesh,
         variance=variance,
-        largest=weight * largest,
+        largest=a * largest,
         spacing=mesh,
         log_net=log_net,
-        failure=risk,
+        failure=failure,
     )
 
 
@@ -471,69 +345,40 @@ def _best_net(
     return best[1:]
 
 
+@checked
 def certified_initial_bound(
-    m: int, d: int, a: float, tau: float, failure: float = 1e-3
+    m: Count, d: Dimension, a: Positive, tau: Nonnegative, failure: Probability = 1e-3
 ) -> CertifiedGap:
     r"""Bound ``sup_x |B(x)|``, the initial network with the continuous activation, over all of X.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    a : float
-        Absolute value of the output weights, ``> 0``.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    failure : float, default 1e-3
-        Probability over the initialization with which the bound may fail, in (0, 1).
+    The bound; its mean is 0, and its `variance` that of B at a point.  Terms of B have no largest
+    value: `largest` is infinite.  Source: Claim C.6 on a net, for Theorem 4.1 as repaired.
+    *Proof.*  At a point of the net the tail of ``|B|`` is that of
+    :func:`~sublinear_lib.theory.gap_parts.log_initial_output_tail`; the deviation is the level at
+    which it is ``failure / (2N)``, found by bisection and rounded up. ``(z - tau)_+`` is
+    1-Lipschitz in z, so ``|B(x) - B(y)| <= a sum_r ||w'_r|| ||x - y||`` and the rest is as in
+    `certified_gap_bound`.  ∎  (The jump network is not Lipschitz in x.)
 
-    Returns
-    -------
-    CertifiedGap
-        The bound; its mean is 0, and its `variance` that of B at a point.  Terms of B have no
-        largest value: `largest` is infinite.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Claim C.6 on a net, for Theorem 4.1 as repaired.  *Proof.*  At a point of the net the
-    tail of ``|B|`` is that of :func:`~sublinear_lib.theory.gap_parts.log_initial_output_tail`; the
-    deviation is the level at which it is ``failure / (2N)``, found by bisection and rounded up.
-    ``(z - tau)_+`` is 1-Lipschitz in z, so ``|B(x) - B(y)| <= a sum_r ||w'_r|| ||x - y||`` and the
-    rest is as in `certified_gap_bound`.  ∎  (The jump network is not Lipschitz in x.)
-
-    Examples
-    --------
     >>> m = 2**14
     >>> bound = certified_initial_bound(m, 3, m**-0.2, 0.0)
     >>> 3 < bound.value / m**-0.2 < 10
     True
     """
-    m, d = count(m, "m"), count(d, "d", minimum=2)
-    weight = scalar(a, "a", exclusive_minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
-    risk = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    variance = 2.0 * weight**2 * initial_square(m, level, CONTINUOUS)
-    lipschitz = weight * _length_bound(m, d, risk)
+    variance = 2.0 * a**2 * initial_square(m, tau, CONTINUOUS)
+    lipschitz = a * _length_bound(m, d, failure)
 
     def guess(log_net: float) -> float:
         # Only to choose the net: as if B were normal.
-        return math.sqrt(2.0 * variance * (log_net + math.log(4.0 / risk)))
+        return math.sqrt(2.0 * variance * (log_net + math.log(4.0 / failure)))
 
     spacing, log_net = _best_net(d, 1.0, guess, lipschitz)
-    need = -(log_net + math.log(2.0 / risk))
+    need = -(log_net + math.log(2.0 / failure))
     low, high = 0.0, guess(log_net) + 1e-300
-    while log_initial_output_tail(high, m, weight, level, CONTINUOUS) > need:
+    while log_initial_output_tail(high, m, a, tau, CONTINUOUS) > need:
         low, high = high, 2.0 * high
     while high - low > 1e-9 * high:
         middle = 0.5 * (low + high)
-        if log_initial_output_tail(middle, m, weight, level, CONTINUOUS) > need:
+        if log_initial_output_tail(middle, m, a, tau, CONTINUOUS) > need:
             low = middle
         else:
             high = middle
@@ -545,52 +390,27 @@ def certified_initial_bound(
         largest=math.inf,
         spacing=spacing,
         log_net=log_net,
-        failure=risk,
+        failure=failure,
     )
 
 
+@checked
 def thin_window_size(
-    m: int, a: float, delta: float, tau: float, activation: str | ShiftedReLU = "continuous"
+    m: Count,
+    a: Nonnegative,
+    delta: Nonnegative,
+    tau: Nonnegative,
+    activation: str | ShiftedReLU = "continuous",
 ) -> float:
     r"""Return the size that Theorem A states for ``sup_x sup_W |f - g - B|``, up to its constant.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "continuous"
-        The activation.
+    ``a m^{3/2} phi(t) delta^2``, for the jump ``a m^{3/2} phi(t) delta (delta + tau)``.  Source:
+    Theorem A.
 
-    Returns
-    -------
-    float
-        ``a m^{3/2} phi(t) delta^2``, for the jump ``a m^{3/2} phi(t) delta (delta + tau)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Theorem A.
-
-    Examples
-    --------
     >>> round(thin_window_size(10**10, 0.01, 1e-6, 0.0) * math.sqrt(2 * math.pi), 12)
     10.0
     """
-    m = count(m, "m")
-    weight = scalar(a, "a", minimum=0.0)
-    radius = scalar(delta, "delta", minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
-    t = scaling.standardize_threshold(level, m)
+    t = scaling.standardize_threshold(tau, m)
     density = math.exp(-0.5 * t * t) / math.sqrt(2.0 * math.pi)
-    jump = level if get_activation(activation) == JUMP else 0.0
-    return weight * math.pow(m, 1.5) * density * radius * (radius + jump)
+    jump = tau if get_activation(activation) == JUMP else 0.0
+    return a * math.pow(m, 1.5) * density * delta * (delta + jump)

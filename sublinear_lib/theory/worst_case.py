@@ -22,10 +22,11 @@ from typing import Literal
 import numpy as np
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import Count, Nonnegative, Positive, Share, checked
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.activations import JUMP, ShiftedReLU, get_activation
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.validation import choice, count, float_array, mask, points_on_slice, scalar
+from sublinear_lib.validation import choice, float_array, mask, points_on_slice
 
 __all__ = [
     "HalfWidthMoments",
@@ -35,7 +36,6 @@ __all__ = [
     "half_width_leading_term",
     "half_width_moments",
     "log_half_width_below",
-    "window_integral",
     "worst_gap",
     "worst_gap_at",
     "worst_weights",
@@ -48,44 +48,22 @@ _PANELS = 12
 _LOST = 90.0  # twice the drop of the exponent that a window may lose: exp(-45) is below rounding
 
 
+@checked
 def gap_terms(
     z: object,
-    delta: float,
-    tau: float,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
     active: object = None,
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return how far the term of each neuron in f - g can rise and fall over the ball.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-    active : array-like of bool, shape (m,), optional
-        Whether ``z_r > tau``, where that was decided exactly; by default the floats are compared.
+    Here `active` (m,): whether ``z_r > tau``, where that was decided exactly; by default the floats
+    are compared.
 
-    Returns
-    -------
-    rise, fall : ndarray of float64, shape (m,)
-        ``U_r`` and ``V_r``, both ``>= 0``: the smallest and the largest value of the term of a
-        neuron with ``a_r = 1`` are ``h_0 - V_r`` and ``h_0 + U_r``, where ``h_0`` is its term of
-        ``f(x; W_0)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For pre-activations that are not finite numbers, a negative radius or threshold, or a mask
-        of another shape.
-
-    Notes
-    -----
-    Source: Proposition 1 of this project, on Theorem 4.1.
+    Returned: `rise, fall`: ``U_r`` and ``V_r``, both ``>= 0``: the smallest and the largest value
+    of the term of a neuron with ``a_r = 1`` are ``h_0 - V_r`` and ``h_0 + U_r``, where ``h_0`` is
+    its term of ``f(x; W_0)``.  Source: Proposition 1 of this project, on Theorem 4.1.
 
     *Proof.*  With ``s = z - tau`` the term is ``h(u) = sigma(z + u) - u 1[s > 0]``,
     ``|u| <= delta``.
@@ -103,19 +81,15 @@ def gap_terms(
     neuron falls silent and ``-u`` in ``[s, delta]`` after; for ``s <= 0`` it is ``(s + u)_+``.  In
     both cases ``U = (delta - |s|)_+`` and ``V = 0``.  ∎
 
-    Examples
-    --------
     >>> gap_terms([0.25, 0.75], delta=0.5, tau=0.5)
     (array([0.75, 0.  ]), array([0. , 0.5]))
     >>> gap_terms([0.25, 0.75], delta=0.5, tau=0.5, activation="continuous")
     (array([0.25, 0.25]), array([0., 0.]))
     """
     values = float_array(z, "z", shape=("m",))
-    radius = scalar(delta, "delta", minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
     form = get_activation(activation)
-    fires = values > level if active is None else mask(active, "active", shape=values.shape)
-    return _terms(values, values - level, fires, radius, level, form)
+    fires = values > tau if active is None else mask(active, "active", shape=values.shape)
+    return _terms(values, values - tau, fires, delta, tau, form)
 
 
 def _terms(
@@ -170,43 +144,19 @@ class WorstGap:
         return max(self.above - self.initial_output, self.below + self.initial_output)
 
 
+@checked
 def worst_gap(
     z: object,
     a: object,
-    delta: float,
-    tau: float,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
     active: object = None,
 ) -> WorstGap:
     r"""Compute the exact suprema of f - g, g - f and ``|g|`` over the ball at one point.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    a : array-like, shape (m,)
-        Output weights ``a_r``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-    active : array-like of bool, shape (m,), optional
-        Whether ``z_r > tau``, where that was decided exactly.
+    Here `active` (m,): whether ``z_r > tau``, where that was decided exactly.
 
-    Returns
-    -------
-    WorstGap
-        The suprema.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `gap_terms`, or for output weights of another length.
-
-    Notes
-    -----
     Source: Proposition 1.  The terms move independently (``w_r = w_{r,0} + u_r x`` has
     ``<w_r - w_{r,0}, x> = u_r`` and distance ``|u_r|``, since ``||x|| = 1``; no w of the ball does
     more, by Cauchy-Schwarz).  A term with ``a_r > 0`` contributes at most ``a_r (h_0 + U_r)`` to
@@ -222,59 +172,35 @@ def worst_gap(
 
     A neuron can change its state iff ``-delta < z_r - tau <= delta``.
 
-    Examples
-    --------
     >>> gap = worst_gap([0.25, 0.75], [1.0, -1.0], delta=0.5, tau=0.5)
     >>> gap.above, gap.below, gap.half_width, gap.initial_output
     (0.5, 0.75, 0.625, -0.75)
     """
     values = float_array(z, "z", shape=("m",))
     weights = float_array(a, "a", shape=values.shape)
-    radius = scalar(delta, "delta", minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
     form = get_activation(activation)
-    fires = values > level if active is None else mask(active, "active", shape=values.shape)
-    s = values - level
-    rise, fall = _terms(values, s, fires, radius, level, form)
+    fires = values > tau if active is None else mask(active, "active", shape=values.shape)
+    s = values - tau
+    rise, fall = _terms(values, s, fires, delta, tau, form)
     size = np.abs(weights)
     up = weights >= 0.0
-    initial = float(weights @ form.value(values, level, active=fires))
-    near = np.where(fires, s <= radius, s > -radius)
+    initial = float(weights @ form.value(values, tau, active=fires))
+    near = np.where(fires, s <= delta, s > -delta)
     return WorstGap(
         above=initial + float(size @ np.where(up, rise, fall)),
         below=-initial + float(size @ np.where(up, fall, rise)),
         half_width=0.5 * float(size @ (rise + fall)),
         initial_output=initial,
-        largest_g=radius * float(size[fires].sum()),
+        largest_g=delta * float(size[fires].sum()),
         can_flip=int(np.count_nonzero(near)),
         active=int(np.count_nonzero(fires)),
     )
 
 
-def worst_gap_at(network: TwoLayerNetwork, x: object, delta: float) -> WorstGap:
+@checked
+def worst_gap_at(network: TwoLayerNetwork, x: object, delta: Nonnegative) -> WorstGap:
     """Compute the exact suprema at a point of X for an initial network.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    x : array-like, shape (d,)
-        A point of X.
-    delta : float
-        Radius of the ball, ``>= 0``.
-
-    Returns
-    -------
-    WorstGap
-        The suprema; see `worst_gap`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a point off X or a negative radius.
-
-    Notes
-    -----
     Source: Proposition 1.  Which neurons are active is decided exactly; the pre-activations are
     rounded.
     """
@@ -326,38 +252,18 @@ class WorstWeights:
         return abs(self.shortfall) <= self.tolerance
 
 
+@checked
 def worst_weights(
-    network: TwoLayerNetwork, x: object, delta: float, side: Side = "above"
+    network: TwoLayerNetwork, x: object, delta: Nonnegative, side: Side = "above"
 ) -> WorstWeights:
     r"""Construct weights of the ball at which the supremum is attained.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    x : array-like, shape (d,)
-        A point of X.
-    delta : float
-        Radius of the ball, ``>= 0``.
-    side : {"above", "below"}
-        Whether f - g or g - f is maximized.
+    Here `side`: whether f - g or g - f is maximized.
 
-    Returns
-    -------
-    WorstWeights
-        The weights, with the value they reach.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a point off X, a negative radius, or a side that is neither word.
-
-    Notes
-    -----
-    Source: the maximizers in the proof of Proposition 1 (`gap_terms`).  Row r is
-    ``w_{r,0} + u_r x`` with, for a term that is to rise, ``u_r = delta`` if the neuron is silent
-    and can be woken, ``u_r = -delta`` if it is active and ``U_r > 0``; for a term that is to fall,
-    ``u_r = -s_r`` if ``V_r > 0``; otherwise 0.
+    The weights, with the value they reach.  Source: the maximizers in the proof of Proposition 1
+    (`gap_terms`).  Row r is ``w_{r,0} + u_r x`` with, for a term that is to rise, ``u_r = delta``
+    if the neuron is silent and can be woken, ``u_r = -delta`` if it is active and ``U_r > 0``; for
+    a term that is to fall, ``u_r = -s_r`` if ``V_r > 0``; otherwise 0.
 
     In real arithmetic the supremum is attained.  In float64 a parked neuron is put just below the
     threshold, by a few units in the last place of the sum that makes its pre-activation.
@@ -365,42 +271,39 @@ def worst_weights(
     neuron whose distance from the threshold equals delta to within rounding, which may end on the
     wrong side.
 
-    Examples
-    --------
     >>> from sublinear_lib.network import TwoLayerNetwork
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0)
     >>> worst = worst_weights(start, [3**0.5 / 2, 0.0, 0.5], delta=1024**-0.6)
     >>> worst.attained, worst.tolerance < 1e-9
     (True, True)
     """
-    radius = scalar(delta, "delta", minimum=0.0)
     choice(side, "side", ("above", "below"))
     point = _point(network, x)
     z = network.preactivations(point)[0]
     fires = network.active_mask(point)[0]
-    worst = worst_gap(z, network.a, radius, network.tau, network.activation, fires)
+    worst = worst_gap(z, network.a, delta, network.tau, network.activation, fires)
     s = z - network.tau
-    rise, fall = _terms(z, s, fires, radius, network.tau, network.activation)
+    rise, fall = _terms(z, s, fires, delta, network.tau, network.activation)
     rises = (network.a >= 0.0) == (side == "above")
 
-    size = np.linalg.norm(network.W, axis=1) + np.abs(network.b) + network.tau + radius
+    size = np.linalg.norm(network.W, axis=1) + np.abs(network.b) + network.tau + delta
     margin = 2.0**-50 * network.d * size  # covers the rounding of a pre-activation, twice over
     parked = ~rises & (fall > 0.0)
     moved = rises & (rise > 0.0)
-    step = np.where(moved, np.where(fires, -radius, radius), 0.0)
-    step = np.where(parked, -np.minimum(np.maximum(s, 0.0) + margin, radius), step)
+    step = np.where(moved, np.where(fires, -delta, delta), 0.0)
+    step = np.where(parked, -np.minimum(np.maximum(s, 0.0) + margin, delta), step)
     W = network.W + step[:, None] * point
 
     gap = float(PseudoNetwork(network, W).decompose(point).gap[0])
     weight = np.abs(network.a)
-    edge = np.abs(np.abs(s) - radius) <= 2.0 * margin
+    edge = np.abs(np.abs(s) - delta) <= 2.0 * margin
     rounding = 4.0 * margin + network.m * 2.0**-51 * size
     return WorstWeights(
         W=W,
         gap=gap if side == "above" else -gap,
         supremum=worst.above if side == "above" else worst.below,
         tolerance=float(weight @ rounding)
-        + float(weight[edge].sum()) * (network.tau + 2.0 * radius),
+        + float(weight[edge].sum()) * (network.tau + 2.0 * delta),
         parked=int(np.count_nonzero(parked)),
     )
 
@@ -423,31 +326,18 @@ def window_integral(
 ) -> float:
     r"""Integrate a function of the distance from the threshold against the normal density.
 
-    Parameters
-    ----------
-    function : callable
-        ``f(v)``, vectorized, smooth between consecutive edges; ``v = (z - tau) / sqrt(2/m)``.
-    edges : sequence of float
-        Ascending; the ends are the ends of the window, the others the kinks of `function`.
-    t : float
-        Standardized threshold.
-    relative : bool, default False
-        Whether to divide by ``phi(t)``, which keeps the far tail from underflowing.
+    Here `function`: ``f(v)``, vectorized, smooth between consecutive edges; ``v = (z - tau) /
+    sqrt(2/m)``; `edges`: ascending; the ends are the ends of the window, the others the kinks of
+    `function`; `t`: standardized threshold; `relative`: whether to divide by ``phi(t)``, which
+    keeps the far tail from underflowing.
 
-    Returns
-    -------
-    float
-        ``int f(v) phi(t + v) dv`` over the window; a `relative` one beyond float64 is infinite.
+    ``int f(v) phi(t + v) dv`` over the window; a `relative` one beyond float64 is infinite.
 
-    Notes
-    -----
     The windows of Theorem 4.1 are thin, and the closed forms (differences of ``phi`` and Q) lose
     all digits there: ``theta^2`` of them for the second difference in `half_width_moments`.  A
     composite Gauss-Legendre rule with 12 x 32 nodes on the part of each piece where the density is
     not below rounding has no such loss and is exact to rounding.
 
-    Examples
-    --------
     >>> round(window_integral(np.ones_like, [-1.0, 1.0], 0.0), 12)  # P(|N(0,1)| < 1)
     0.682689492137
     """
@@ -472,18 +362,9 @@ def window_integral(
 def standard_edges(t: float, theta: float, form: ShiftedReLU) -> list[float]:
     """Return the window of the half-width with its kinks, in standard deviations.
 
-    Parameters
-    ----------
-    t, theta : float
-        Threshold and radius, standardized.
-    form : ShiftedReLU
-        The activation.
+    Here `t`, `theta`: threshold and radius, standardized; `form`: the activation.
 
-    Returns
-    -------
-    list of float
-        ``[-theta, 0, theta]``, for the jump with the point at which an active neuron has
-        ``z = delta``.
+    ``[-theta, 0, theta]``, for the jump with the point at which an active neuron has ``z = delta``.
     """
     if form == JUMP and 0.0 < t < theta:
         return [-theta, 0.0, theta - t, theta]
@@ -493,17 +374,9 @@ def standard_edges(t: float, theta: float, form: ShiftedReLU) -> list[float]:
 def standard_width(t: float, theta: float, form: ShiftedReLU) -> Callable[[FloatArray], FloatArray]:
     """Return ``(U + V) / sqrt(2/m)`` as a function of ``v = (z - tau) / sqrt(2/m)``.
 
-    Parameters
-    ----------
-    t, theta : float
-        Threshold and radius, standardized.
-    form : ShiftedReLU
-        The activation.
+    Here `t`, `theta`: threshold and radius, standardized; `form`: the activation.
 
-    Returns
-    -------
-    callable
-        Vectorized, for ``|v| <= theta``.
+    Vectorized, for ``|v| <= theta``.
     """
 
     def width(v: FloatArray) -> FloatArray:
@@ -535,36 +408,17 @@ class HalfWidthMoments:
         return math.sqrt(self.variance)
 
 
+@checked
 def half_width_moments(
-    m: int, a: float, delta: float, tau: float, activation: str | ShiftedReLU = "jump"
+    m: Count,
+    a: Nonnegative,
+    delta: Nonnegative,
+    tau: Nonnegative,
+    activation: str | ShiftedReLU = "jump",
 ) -> HalfWidthMoments:
     r"""Compute mean and variance of the half-width H(x) at a finite width, exactly.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units, from any rule.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-
-    Returns
-    -------
-    HalfWidthMoments
-        ``E H`` and ``Var H``; ``E H`` is also the mean of ``sup (f - g)`` and of ``sup (g - f)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
+    ``E H`` and ``Var H``; ``E H`` is also the mean of ``sup (f - g)`` and of ``sup (g - f)``.
     Source: Proposition 1 with Definition 3.1.
 
     *Derivation.*  ``H = (a/2) sum_r (U_r + V_r)`` has independent, identically distributed terms:
@@ -583,140 +437,80 @@ def half_width_moments(
     The second moments are Gaussian moments of piecewise quadratic functions.  All are evaluated by
     `window_integral`, because the differences above cancel for small theta.
 
-    Examples
-    --------
     >>> law = half_width_moments(2**20, 2**-4.0, 2**-12.0, 2**-20.0)
     >>> round(law.mean / half_width_leading_term(2**20, 2**-4.0, 2**-12.0, 2**-20.0), 2)
     1.0
     """
-    m = count(m, "m")
-    weight = scalar(a, "a", minimum=0.0)
     std = scaling.preactivation_std(m)
-    t = scalar(tau, "tau", minimum=0.0) / std
-    theta = scalar(delta, "delta", minimum=0.0) / std
+    t = tau / std
+    theta = delta / std
     form = get_activation(activation)
     width = standard_width(t, theta, form)
     edges = standard_edges(t, theta, form)
     first = window_integral(width, edges, t)
     second = window_integral(lambda v: width(v) ** 2, edges, t)
     return HalfWidthMoments(
-        mean=0.5 * weight * m * std * first,
-        variance=0.25 * weight**2 * m * std**2 * max(0.0, second - first**2),
+        mean=0.5 * a * m * std * first,
+        variance=0.25 * a**2 * m * std**2 * max(0.0, second - first**2),
     )
 
 
+@checked
 def log_half_width_below(
-    share: float,
-    m: int,
-    a: float,
-    delta: float,
-    tau: float,
+    share: Share,
+    m: Count,
+    a: Positive,
+    delta: Positive,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
 ) -> float:
     r"""Bound the logarithm of the probability that H(x) falls below a share of its mean.
 
-    Parameters
-    ----------
-    share : float
-        The share, in [0, 1].
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``> 0``.
-    delta : float
-        Radius of the ball, ``> 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units, from any rule.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    A number ``<= 0`` that is at least ``log P(H <= share * E H)``.  Source: this project, to show
+    that the failure of Theorem 4.1 is not a rare event.  *Proof.* H is a sum of independent ``Y_r
+    >= 0``.  From ``exp(-x) <= 1 - x + x^2/2`` for ``x >= 0`` and Markov's inequality, ``P(H <= E H
+    - h) <= exp(-h^2 / (2 sum E Y_r^2))``, and the sum of the second moments is ``Var H + (E H)^2 /
+    m``.  ∎
 
-    Returns
-    -------
-    float
-        A number ``<= 0`` that is at least ``log P(H <= share * E H)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: this project, to show that the failure of Theorem 4.1 is not a rare event.  *Proof.*
-    H is a sum of independent ``Y_r >= 0``.  From ``exp(-x) <= 1 - x + x^2/2`` for ``x >= 0`` and
-    Markov's inequality, ``P(H <= E H - h) <= exp(-h^2 / (2 sum E Y_r^2))``, and the sum of the
-    second moments is ``Var H + (E H)^2 / m``.  ∎
-
-    Examples
-    --------
     >>> m = 2**20
     >>> log_half_width_below(0.5, m, m**-0.2, m**-0.6, 1 / m) < -10_000
     True
     """
-    part = scalar(share, "share", minimum=0.0, maximum=1.0)
-    scalar(a, "a", exclusive_minimum=0.0)
-    scalar(delta, "delta", exclusive_minimum=0.0)
     law = half_width_moments(m, a, delta, tau, activation)
     second = law.variance + law.mean**2 / m
     if not second:  # so few neurons near the threshold that squares underflow: no more is known
         return 0.0
-    return -(((1.0 - part) * law.mean) ** 2) / (2.0 * second)
+    return -(((1.0 - share) * law.mean) ** 2) / (2.0 * second)
 
 
+@checked
 def half_width_leading_term(
-    m: int, a: float, delta: float, tau: float, activation: str | ShiftedReLU = "jump"
+    m: Count,
+    a: Nonnegative,
+    delta: Nonnegative,
+    tau: Nonnegative,
+    activation: str | ShiftedReLU = "jump",
 ) -> float:
     r"""Compute the leading term of the mean half-width for a thin window.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-
-    Returns
-    -------
-    float
-        ``a m^{3/2} phi(t)/sqrt(2) (delta tau + delta^2/4 + ((delta - tau)_+)^2/4)`` for the jump,
-        ``a m^{3/2} phi(t) delta^2 / (2 sqrt(2))`` for the continuous activation.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: Proposition 1.  The density of z across the window is ``phi(t) sqrt(m/2)`` times a
-    factor between ``exp(-theta t - theta^2/2)`` and ``exp(theta t)``, so this is
-    ``E H (1 + o(1))`` as soon as ``theta (1 + t) -> 0``; what remains is the integral of the
-    piecewise linear ``U + V``.
+    ``a m^{3/2} phi(t)/sqrt(2) (delta tau + delta^2/4 + ((delta - tau)_+)^2/4)`` for the jump, ``a
+    m^{3/2} phi(t) delta^2 / (2 sqrt(2))`` for the continuous activation.  Source: Proposition 1.
+    The density of z across the window is ``phi(t) sqrt(m/2)`` times a factor between ``exp(-theta t
+    - theta^2/2)`` and ``exp(theta t)``, so this is ``E H (1 + o(1))`` as soon as ``theta (1 + t) ->
+    0``; what remains is the integral of the piecewise linear ``U + V``.
 
     With the printed powers (``a = m^{-1/5}``, ``delta = K m^{-3/5}``, ``tau = O(1/m)``) it is
     ``K^2 m^{1/10} / (4 sqrt(pi)) (1 + o(1))``, while Theorem 4.1 prints ``O(K^2 m^{-1/10})``.
 
-    Examples
-    --------
     >>> m = 10**10
     >>> term = half_width_leading_term(m, m**-0.2, m**-0.6, 0.0)
     >>> round(term * 4 * math.sqrt(math.pi), 12)  # m^(1/10)
     10.0
     """
-    m = count(m, "m")
-    weight = scalar(a, "a", minimum=0.0)
-    radius = scalar(delta, "delta", minimum=0.0)
-    level = scalar(tau, "tau", minimum=0.0)
-    t = scaling.standardize_threshold(level, m)
+    t = scaling.standardize_threshold(tau, m)
     density = math.exp(-0.5 * t * t) / math.sqrt(2.0 * math.pi)
     if get_activation(activation) == JUMP:
-        area = radius * level + radius**2 / 4.0 + max(radius - level, 0.0) ** 2 / 4.0
+        area = delta * tau + delta**2 / 4.0 + max(delta - tau, 0.0) ** 2 / 4.0
     else:
-        area = radius**2 / 2.0
-    return weight * math.pow(m, 1.5) * density / math.sqrt(2.0) * area
+        area = delta**2 / 2.0
+    return a * math.pow(m, 1.5) * density / math.sqrt(2.0) * area

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from sublinear_lib.features import (
     FeatureData,
-    FeatureHistory,
     FeatureRun,
     PatchNetwork,
     SmoothedReLU,
@@ -20,6 +19,7 @@ from sublinear_lib.features import (
     fit,
     train_features,
 )
+from sublinear_lib.features.training import FeatureHistory
 
 pytestmark = pytest.mark.either_way
 

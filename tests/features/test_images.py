@@ -8,15 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib.features import (
-    ImageSet,
     SmoothedReLU,
     TrainingAttack,
     TrainingSettings,
     gradient_attack,
     image_digits,
-    image_patches,
     train_images,
 )
+from sublinear_lib.features.images import ImageSet, image_patches
 
 pytestmark = pytest.mark.either_way
 

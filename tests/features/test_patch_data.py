@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.features import ABSENT, FeatureData
+from sublinear_lib.features import FeatureData
+from sublinear_lib.features.data import ABSENT
 
 pytestmark = pytest.mark.either_way
 

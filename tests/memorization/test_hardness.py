@@ -24,14 +24,14 @@ from sublinear_lib.memorization import (
     exists_width_two,
     fano,
     gadget,
-    gadget_assignments,
     growth,
     network_of_coloring,
     random_hypergraph,
-    robust_radii,
     separation,
     two_neurons,
 )
+from sublinear_lib.memorization.hardness import gadget_assignments
+from sublinear_lib.memorization.two_neurons import robust_radii
 
 pytestmark = pytest.mark.either_way
 

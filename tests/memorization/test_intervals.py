@@ -15,13 +15,13 @@ from sublinear_lib.memorization import (
     AffineLayer,
     ReLUNetwork,
     interval_bounds,
-    layer_bounds,
     lipschitz_bound,
     memorize,
     memorize_lipschitz,
     milp_range,
     random_points,
 )
+from sublinear_lib.memorization.intervals import layer_bounds
 
 pytestmark = pytest.mark.either_way
 

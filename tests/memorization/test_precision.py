@@ -10,19 +10,21 @@ import pytest
 
 from sublinear_lib.memorization import (
     Memorizer,
-    PrecisionCurve,
-    ball_probes,
     breaking_gap,
-    evaluation_error,
     ideal_values,
     memorize,
     memorize_l1,
     memorize_lipschitz,
     precision_curve,
-    predicted_error,
     random_points,
-    rounded_network,
     separation,
+)
+from sublinear_lib.memorization.precision import (
+    PrecisionCurve,
+    ball_probes,
+    evaluation_error,
+    predicted_error,
+    rounded_network,
 )
 
 pytestmark = pytest.mark.either_way

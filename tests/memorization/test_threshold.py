@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import memorization as mem
 from sublinear_lib import statistics
+from sublinear_lib.memorization import separation_law, threshold
 
 NORMS = (1.0, 2.0, math.inf)
 
@@ -91,7 +92,7 @@ def test_the_extension_has_the_label_on_every_ball_and_is_nowhere_steeper(p: flo
 
 
 def test_one_label_needs_no_slope_and_beyond_the_threshold_the_error_names_it() -> None:
-    assert mem.smallest_slope([[0.0], [1.0]], [3, 3], 100.0) == mem.Slope(0.0, None, None)
+    assert mem.smallest_slope([[0.0], [1.0]], [3, 3], 100.0) == threshold.Slope(0.0, None, None)
     assert mem.extension([[0.0], [1.0]], [3, 3], 9.0, [[5.0]]).tolist() == [3.0]
     with pytest.raises(ValueError, match=r"lambda/2 = 0\.5, got 0\.5"):
         mem.smallest_slope([[0.0], [1.0]], [1, 2], 0.5)
@@ -131,7 +132,7 @@ def exact_line(t: Fraction, N: int, classes: int) -> Fraction:
 def test_the_law_on_a_line_is_the_exact_sum(N: int, classes: int) -> None:
     for t in (Fraction(0), Fraction(1, 100), Fraction(1, 7), Fraction(1)):
         exact = float(exact_line(t, N, classes))
-        assert mem.line_survival(float(t), N, classes) == pytest.approx(exact, abs=1e-14)
+        assert separation_law.line_survival(float(t), N, classes) == pytest.approx(exact, abs=1e-14)
 
 
 @pytest.mark.parametrize("classes", [2, None])
@@ -139,7 +140,7 @@ def test_random_points_on_a_line_follow_the_law(classes: int | None) -> None:
     N, runs = 10, 2000
     rng, beyond = np.random.default_rng(11), 0
     t = mem.line_median(N, classes)
-    assert mem.line_survival(t, N, classes) == pytest.approx(0.5, abs=1e-12)
+    assert separation_law.line_survival(t, N, classes) == pytest.approx(0.5, abs=1e-12)
     for _ in range(runs):
         labels = np.arange(N) if classes is None else rng.integers(0, classes, N)
         beyond += mem.separation(rng.random((N, 1)), labels) > t
@@ -157,7 +158,7 @@ def test_the_median_is_found_for_every_number_of_points(classes: int) -> None:
     medians = [mem.line_median(N, classes) for N in (3, 4, 5, 8, 20, 100, 1000, 20_000)]
     assert medians == sorted(medians, reverse=True)
     for N, t in zip((3, 20, 20_000), (medians[0], medians[4], medians[-1]), strict=True):
-        assert mem.line_survival(t, N, classes) == pytest.approx(0.5, abs=1e-11)
+        assert separation_law.line_survival(t, N, classes) == pytest.approx(0.5, abs=1e-11)
 
 
 def test_the_expected_number_of_close_pairs_is_that_of_drawn_points() -> None:
@@ -167,7 +168,7 @@ def test_the_expected_number_of_close_pairs_is_that_of_drawn_points() -> None:
         X, y = rng.random((N, n)), rng.integers(0, 3, N)
         near = np.abs(X[:, None] - X).max(axis=2) <= t
         counts.append(int(np.triu(near & (y[:, None] != y), 1).sum()))
-    assert statistics.t_interval(counts, 0.9999).contains(mem.close_pairs(t, N, n, 3))
+    assert statistics.t_interval(counts, 0.9999).contains(separation_law.close_pairs(t, N, n, 3))
 
 
 def test_a_sure_separation_fails_no_more_often_than_promised_and_grows_with_the_dimension() -> None:

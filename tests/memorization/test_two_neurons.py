@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.memorization import ReLUNetwork, certify_sign, output_range, robust_radii
+from sublinear_lib.memorization import ReLUNetwork, certify_sign, output_range
+from sublinear_lib.memorization.two_neurons import robust_radii
 
 pytestmark = pytest.mark.either_way
 

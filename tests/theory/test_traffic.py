@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib import theory
+from sublinear_lib.theory.traffic import Traffic
 
 MACHINE = {"peak": 1e11, "bandwidth": 1e10}
 
@@ -22,8 +23,8 @@ def test_a_matrix_product_reads_both_factors_once() -> None:
 
 
 def test_a_list_loads_a_row_for_every_pair_unless_rows_are_shared() -> None:
-    assert theory.gather_traffic(10, 8) == theory.Traffic(160.0, 10 * 36.0)
-    assert theory.gather_traffic(10, 8, reuse=4) == theory.Traffic(160.0, 10 * 12.0)
+    assert theory.gather_traffic(10, 8) == Traffic(160.0, 10 * 36.0)
+    assert theory.gather_traffic(10, 8, reuse=4) == Traffic(160.0, 10 * 12.0)
 
 
 @settings(deadline=None, max_examples=60)
@@ -36,7 +37,7 @@ def test_a_list_loads_a_row_for_every_pair_unless_rows_are_shared() -> None:
 def test_the_roofline_is_the_larger_of_two_times(
     operations: float, moved: float, peak: float, bandwidth: float
 ) -> None:
-    found = theory.roofline(theory.Traffic(operations, moved), peak=peak, bandwidth=bandwidth)
+    found = theory.roofline(Traffic(operations, moved), peak=peak, bandwidth=bandwidth)
     assert found.seconds == max(operations / peak, moved / bandwidth)
     assert found.rate <= peak * (1 + 1e-12)
     assert found.ridge == peak / bandwidth
