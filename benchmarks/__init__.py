@@ -9,9 +9,8 @@ imported when a run asks for them.
 
 from __future__ import annotations
 
-from benchmarks.fuzz_record import fuzz_tables, load_fuzz_record
 from benchmarks.growth import REGIMES
-from benchmarks.history import History, load_history
+from benchmarks.history import load_history
 from benchmarks.history_tables import (
     history_curves,
     history_table,
@@ -19,7 +18,7 @@ from benchmarks.history_tables import (
     noise_table,
 )
 from benchmarks.inventory import inventory_table
-from benchmarks.judging import SOURCE, TARGETS, judge, load_reasons, reason_for
+from benchmarks.judging import TARGETS, judge, load_reasons, reason_for
 from benchmarks.layouts import section_tables
 from benchmarks.layouts_halfspace import recall_panels
 from benchmarks.layouts_training import (
@@ -27,17 +26,18 @@ from benchmarks.layouts_training import (
     iteration_table,
     missed_curves,
 )
-from benchmarks.mutation_record import (
+from benchmarks.queries import InexactAnswer
+from benchmarks.records import (
+    fuzz_tables,
+    load_fuzz_record,
     load_mutation_record,
     load_planting_record,
     planting_table,
 )
-from benchmarks.queries import InexactAnswer
-from benchmarks.registry import BENCHMARKS, Benchmark, run
+from benchmarks.registry import BENCHMARKS, run
 from benchmarks.results import (
     Results,
     environment,
-    has_avx512,
     load_results,
     merged,
     results_path,
@@ -47,7 +47,6 @@ from benchmarks.settings import Section, Settings
 from benchmarks.sharding_record import ShardingRecord, load_sharding_record
 from benchmarks.simhash import SimHash
 from benchmarks.tables import (
-    NAMES,
     Table,
     dates_table,
     machine_table,
@@ -56,16 +55,12 @@ from benchmarks.tables import (
     ratio_table,
     target_table,
 )
-from benchmarks.targets import Target, Verdict
+from benchmarks.targets import Verdict
 
 __all__ = [
     "BENCHMARKS",
-    "NAMES",
     "REGIMES",
-    "SOURCE",
     "TARGETS",
-    "Benchmark",
-    "History",
     "InexactAnswer",
     "Results",
     "Section",
@@ -73,13 +68,11 @@ __all__ = [
     "ShardingRecord",
     "SimHash",
     "Table",
-    "Target",
     "Verdict",
     "dates_table",
     "environment",
     "fuzz_tables",
     "growth_curves",
-    "has_avx512",
     "history_curves",
     "history_table",
     "inventory_table",

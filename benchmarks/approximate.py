@@ -24,8 +24,6 @@ from benchmarks.simhash import SimHash
 from benchmarks.timing import Competitor, one_thread, race
 from sublinear_lib._typing import FloatArray
 
-__all__ = ["APPROXIMATE"]
-
 _HASHES = ((6, 10), (9, 50), (6, 50), (12, 50), (12, 10))
 """Bits in a key and number of tables; the second is what SLIDE uses, the others are around it."""
 

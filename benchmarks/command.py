@@ -17,8 +17,6 @@ import benchmarks
 from sublinear_lib import archives
 from sublinear_lib.cli import REALS, WHOLES, Commands, progress_option
 
-__all__ = ["bench"]
-
 
 @click.group(cls=Commands)
 def bench() -> None:

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import FloatArray
 
-__all__ = ["add_rows", "gate", "scatter"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Float32Array = NDArray[np.float32]
 

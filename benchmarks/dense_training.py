@@ -28,8 +28,6 @@ from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.losses import Loss
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["DenseIteration", "Gradient", "TorchIteration"]
-
 Gradient = Literal["products", "rows"]
 """How both gradients are summed: by matrix products, or by adding the rows that fire."""
 
@@ -88,24 +86,14 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
 class DenseIteration:
     """Tuned dense training in float32.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    X : ndarray of float64, shape (n, d)
-        Training points on the slice.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    adversary : Adversary
-        Whom to train against.
-    loss : Loss
-        The loss.
-    eta : float
-        The step size.
-    rows : ndarray of int64, optional
-        The only neurons to look at; all by default.
-    gradient : {"products", "rows"}, default "products"
-        How both gradients are summed.
+    - ``network``: The network at initialization.
+    - ``X``: Training points on the slice.
+    - ``y``: Labels.
+    - ``adversary``: Whom to train against.
+    - ``loss``: The loss.
+    - ``eta``: The step size.
+    - ``rows``: The only neurons to look at; all by default.
+    - ``gradient``: How both gradients are summed.
 
     Attributes
     ----------
@@ -113,11 +101,6 @@ class DenseIteration:
         The weights of the neurons looked at, biases folded in.
     moved : ndarray of float64, shape (n, d)
         The adversarial points of the last iteration.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `gradient` is not one of the two.
     """
 
     def __init__(
@@ -181,18 +164,7 @@ class DenseIteration:
         return scores
 
     def value(self, X: FloatArray) -> FloatArray:
-        """Return f at the points.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The values.
-        """
+        """Return f at the points."""
         points, value = X.astype(np.float32), np.zeros(len(X))
         for i, r in self._tiles():
             scores = self._products(points[i], self.W[r])
@@ -200,21 +172,7 @@ class DenseIteration:
         return value
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return f and its formal gradient along the slice.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-
-        Returns
-        -------
-        value : ndarray of float64, shape (n,)
-            The values.
-        gradient : ndarray of float64, shape (n, d)
-            The derivatives; the last column, which no attack on the slice looks at, is that of the
-            lifted weights.
-        """
+        """Return f and its formal gradient along the slice."""
         points, value = X.astype(np.float32), np.zeros(len(X))
         slope = np.zeros(X.shape, dtype=np.float32)
         for i, r in self._tiles():
@@ -228,13 +186,7 @@ class DenseIteration:
         return value, slope.astype(np.float64)
 
     def step(self) -> FloatArray:
-        """Do one iteration.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The outputs at the adversarial points, before the weights moved.
-        """
+        """Do one iteration."""
         attack = self._adversary(cast(Any, self), self.X, self.y, self._loss, self._generator)
         slopes = self._loss.derivative(self.y, attack.value)
         points = attack.X.astype(np.float32)
@@ -263,14 +215,10 @@ class TorchIteration:
 
     It keeps the adversarial points of the last iteration as `moved`, like `DenseIteration`.
 
-    Parameters
-    ----------
-    torch : module
-        The imported package.
-    network, X, y, adversary, loss, eta
-        As for `DenseIteration`; the loss is what the adversary asks for.
-    delta : float
-        Half-width of the quadratic part of the Huber loss.
+    - ``torch``: The imported package.
+    - ``network``, ``X``, ``y``, ``adversary``, ``loss``, ``eta``: As for `DenseIteration`; the loss
+      is what the adversary asks for.
+    - ``delta``: Half-width of the quadratic part of the Huber loss.
     """
 
     def __init__(
@@ -309,18 +257,7 @@ class TorchIteration:
         return torch.where(z > self._tau, z - self._shift, 0.0) @ self._a
 
     def value(self, X: FloatArray) -> FloatArray:
-        """Return f at the points.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The values.
-        """
+        """Return f at the points."""
         torch = self._torch
         with torch.no_grad():
             found = self._forward(torch.tensor(X, dtype=torch.float32), self._W)
@@ -328,20 +265,7 @@ class TorchIteration:
         return value
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return f and its formal gradient in x.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-
-        Returns
-        -------
-        value : ndarray of float64, shape (n,)
-            The values.
-        gradient : ndarray of float64, shape (n, d)
-            The derivatives in the ambient space.
-        """
+        """Return f and its formal gradient in x."""
         torch = self._torch
         x = torch.tensor(X, dtype=torch.float32, requires_grad=True)
         value = self._forward(x, self._W.detach())
@@ -349,13 +273,7 @@ class TorchIteration:
         return value.detach().numpy().astype(np.float64), gradient.numpy().astype(np.float64)
 
     def step(self) -> FloatArray:
-        """Do one iteration.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The outputs at the adversarial points, before the weights moved.
-        """
+        """Do one iteration."""
         torch = self._torch
         attack = self._adversary(cast(Any, self), self.X, self.y, self._loss, self._generator)
         x = torch.tensor(attack.X, dtype=torch.float32)

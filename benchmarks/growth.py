@@ -33,8 +33,6 @@ from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.losses import HuberLoss
 
-__all__ = ["MEMORY", "REGIMES", "SCALING"]
-
 _SHARE = 0.001
 
 REGIMES: dict[str, str] = {"0.1 %": "PRINTED", "R3": "R3"}

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import FloatArray, IntArray
 
-__all__ = ["look_up"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int32Array = NDArray[np.int32]
 

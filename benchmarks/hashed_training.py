@@ -30,8 +30,6 @@ from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons, Reduction
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
 
-__all__ = ["MISSED", "HashedNeurons", "HashedTraining"]
-
 _HASHES = ((6, 50), (9, 50), (6, 10), (12, 50), (12, 10))
 """Bits in a key and number of tables, from the most neurons found to the fewest."""
 
@@ -47,16 +45,10 @@ _TEST_SHARE = 0.25
 class HashedNeurons:
     """The neurons that SimHash finds at each point at which f is asked for.
 
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights, shared with the trainer.
-    reduction : {"blas", "reference"}
-        Order of the sums.
-    bits, tables : int
-        The setting of the hash tables.
-    seed : int
-        Source of the projections.
+    - ``neurons``: The weights, shared with the trainer.
+    - ``reduction``: Order of the sums.
+    - ``bits``, ``tables``: The setting of the hash tables.
+    - ``seed``: Source of the projections.
     """
 
     set_aside = 0
@@ -81,59 +73,19 @@ class HashedNeurons:
         return geometry.lift(self._neurons.W, self._neurons.b)
 
     def evaluator(self, batch: IntArray | None = None) -> _HashedEvaluator:
-        """Return an evaluator that looks into the tables whenever it is asked.
-
-        Parameters
-        ----------
-        batch : ndarray of int64, shape (k,), optional
-            Not supported: the benchmark trains on all examples.
-
-        Returns
-        -------
-        _HashedEvaluator
-            A new one.
-
-        Raises
-        ------
-        ValueError
-            If a batch is asked for.
-        """
+        """Return an evaluator that looks into the tables whenever it is asked."""
         if batch is not None:
             raise ValueError("batch must be None: hashed training uses all examples of a step")
         return _HashedEvaluator(self)
 
     def at(self, X: FloatArray) -> Evaluator:
-        """Look up the neurons of some points.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, on the slice, where folding in the bias changes nothing.
-
-        Returns
-        -------
-        Evaluator
-            It knows the neurons that were found, all of which are active.
-        """
+        """Look up the neurons of some points."""
         hits = self._tables.query_halfspace(X, self._neurons.tau)
         self.reported = hits.indices.size / len(X)
         return self.over(len(X), (hits.indptr, hits.indices))
 
     def over(self, n: int, lists: tuple[Any, Any]) -> Evaluator:
-        """Return an evaluator on given active sets.
-
-        Parameters
-        ----------
-        n : int
-            The number of points.
-        lists : tuple of array
-            The sets in compressed sparse row form.
-
-        Returns
-        -------
-        Evaluator
-            A new one.
-        """
+        """Return an evaluator on given active sets."""
         return Evaluator(self._neurons, n, lists=lists, reduction=self._reduction, trusted=True)
 
     @property
@@ -142,25 +94,11 @@ class HashedNeurons:
         return self._neurons.weight_scale
 
     def candidates(self) -> float:
-        """Count what the last lookup found.
-
-        Returns
-        -------
-        float
-            Neurons per example, on average.
-        """
+        """Count what the last lookup found."""
         return self.reported
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Fill the tables anew.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            The neurons that moved; ``None`` means all.
-        values : ndarray of float64, shape (k, d)
-            Their new weights, which the neurons have already.
-        """
+        """Fill the tables anew."""
         self._tables.refit(self._lifted())
 
 
@@ -182,13 +120,7 @@ class _HashedEvaluator:
         return self._source.at(X).value_and_input_gradient(X)
 
     def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
-        """Refuse: a blurred activation needs neurons below the threshold.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
+        """Refuse: a blurred activation needs neurons below the threshold."""
         raise ValueError(f"bandwidth must not be asked for of hashed training, got {bandwidth!r}")
 
     def forward(self, X: FloatArray) -> ForwardPass:
@@ -207,17 +139,8 @@ class _HashedEvaluator:
 class HashedTraining(SublinearAdversarialTraining):
     """Algorithm 1 with hash tables in the place of the index: it misses neurons.
 
-    Parameters
-    ----------
-    bits, tables : int
-        The setting of the hash tables.
-    hash_seed : int
-        Source of the projections.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `sublinear_lib.training.SublinearAdversarialTraining`, whose other parameters it takes.
+    - ``bits``, ``tables``: The setting of the hash tables.
+    - ``hash_seed``: Source of the projections.
     """
 
     bits: int = 9

@@ -7,46 +7,28 @@ sections that were measured in it, and how much the *controls* changed since the
 between programs that are none of ours, or that did not change.  What moves them is the machine, so
 they say how much of a change is noise.
 
-Before changing it, know that older files had other formats: `tidy_sections` reads them as well, or
-says why not, and a file that it cannot read is left out by name rather than silently.
+Before changing it, know that older files had other formats: the entries of the oldest are kept as
+they were made, and a file that cannot be read is left out by name rather than silently.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.results import results_path
+from benchmarks.results import read_json, results_path
 from benchmarks.settings import Row
 from benchmarks.tables import name_of, percent_text, width_text
 from sublinear_lib import archives
 
-__all__ = [
-    "KEY_RATIOS",
-    "Entry",
-    "History",
-    "KeyRatio",
-    "LeftOut",
-    "Noise",
-    "entry_of",
-    "history_path",
-    "load_history",
-    "noise_between",
-    "tidy_sections",
-    "write_history",
-]
-
 SCHEMA = 1
 """The version of the format of the history."""
-
-PREDECESSORS = {"halfspace_query": "halfspace", "digits_iteration": "training"}
-"""Files that a benchmark was stored in before it had its present name."""
 
 _FEWEST_CONTROLS = 20
 _CONTROL_QUANTILE = 0.95
@@ -58,16 +40,11 @@ Sections = dict[str, list[Row]]
 class KeyRatio:
     """A cell that the history follows: how many times as fast one is as the other.
 
-    Parameters
-    ----------
-    benchmark, section : str
-        Where it is measured.
-    competitor, rival : str
-        Names in the results; the ratio is the time of the rival by that of the competitor.
-    cell : tuple of tuple
-        Names and values by which the row is found.
-    drawn : bool, default False
-        Whether it is in the figure of its benchmark.
+    - ``benchmark``, ``section``: Where it is measured.
+    - ``competitor``, ``rival``: Names in the results; the ratio is the time of the rival by that of
+      the competitor.
+    - ``cell``: Names and values by which the row is found.
+    - ``drawn``: Whether it is in the figure of its benchmark.
     """
 
     benchmark: str
@@ -97,18 +74,7 @@ class KeyRatio:
         return f"{self.section}, {', '.join(parts)}: {who}"
 
     def measure(self, sections: Sections) -> float | None:
-        """Look the ratio up.
-
-        Parameters
-        ----------
-        sections : dict of str to list of dict
-            What `tidy_sections` returns.
-
-        Returns
-        -------
-        float or None
-            The ratio, to four significant digits; None if it was not measured.
-        """
+        """Look the ratio up."""
         for row in sections.get(self.section, []):
             times = row["microseconds"]
             here = all(row.get(name) == value for name, value in self.cell)
@@ -177,14 +143,10 @@ _CONTROLS = {
 class Noise:
     """How much the controls changed between two runs.
 
-    Parameters
-    ----------
-    since : str
-        The commit of the run before.
-    controls : int
-        How many ratios were compared.
-    median, upper : float
-        Median and 95 per cent quantile of the factor by which they changed, ``>= 1``.
+    - ``since``: The commit of the run before.
+    - ``controls``: How many ratios were compared.
+    - ``median``, ``upper``: Median and 95 per cent quantile of the factor by which they changed,
+      ``>= 1``.
     """
 
     since: str
@@ -197,24 +159,14 @@ class Noise:
 class Entry:
     """What one commit measured anew.
 
-    Parameters
-    ----------
-    benchmark, file : str
-        The benchmark, and the file that the commit stored.
-    commit : str
-        The commit, 40 hexadecimal digits; empty while it is not committed.
-    date : str
-        The date of the commit, ISO 8601; of the measurement while it is not committed.
-    subject : str
-        The first line of its message.
-    measured : dict of str to str
-        The sections that were measured anew, with the date of each.
-    machine, versions : dict
-        Where and with what.
-    ratios : dict of str to float
-        By the keys of `KEY_RATIOS`, those of the sections that were measured anew.
-    noise : dict of str to Noise
-        By section, for those that have controls and were measured before.
+    - ``benchmark``, ``file``: The benchmark, and the file that the commit stored.
+    - ``commit``: The commit, 40 hexadecimal digits; empty while it is not committed.
+    - ``date``: The date of the commit, ISO 8601; of the measurement while it is not committed.
+    - ``subject``: The first line of its message.
+    - ``measured``: The sections that were measured anew, with the date of each.
+    - ``machine``, ``versions``: Where and with what.
+    - ``ratios``: By the keys of `KEY_RATIOS`, those of the sections that were measured anew.
+    - ``noise``: By section, for those that have controls and were measured before.
     """
 
     benchmark: str
@@ -238,12 +190,8 @@ class Entry:
 class LeftOut:
     """A stored file that the history does not count.
 
-    Parameters
-    ----------
-    file, commit, date : str
-        The file, the commit that stored it and its date.
-    reason : str
-        Why it does not count.
+    - ``file``, ``commit``, ``date``: The file, the commit that stored it and its date.
+    - ``reason``: Why it does not count.
     """
 
     file: str
@@ -256,61 +204,23 @@ class LeftOut:
 class History:
     """The stored history.
 
-    Parameters
-    ----------
-    entries : tuple of Entry
-        The measurements, the oldest first.
-    left_out : tuple of LeftOut
-        Stored files that are no measurements, or that cannot be read.
+    - ``entries``: The measurements, the oldest first.
+    - ``left_out``: Stored files that are no measurements, or that cannot be read.
     """
 
     entries: tuple[Entry, ...]
     left_out: tuple[LeftOut, ...] = ()
 
     def newest(self, key: str) -> Entry | None:
-        """Return the newest entry that holds a ratio.
-
-        Parameters
-        ----------
-        key : str
-            The key of the ratio.
-
-        Returns
-        -------
-        Entry or None
-            None if no entry holds it.
-        """
+        """Return the newest entry that holds a ratio."""
         return next((each for each in reversed(self.entries) if key in each.ratios), None)
 
 
 # -- reading stored files of every age ---------------------------------------------------------
 
 
-def tidy_sections(name: str, data: Mapping[str, Any]) -> Sections:
-    """Return the timed rows of a stored file, whatever version of the format it has.
-
-    Parameters
-    ----------
-    name : str
-        The name of the file without its ending.
-    data : mapping
-        What it holds.
-
-    Returns
-    -------
-    dict of str to list of dict
-        By section, rows with ``microseconds`` by competitor and what describes the cell.  Sections
-        in which nobody was timed are left out.
-
-    Raises
-    ------
-    ValueError
-        If the format is not known, or the run was only a trial.
-    """
-    if name == "halfspace_query":
-        return {"report": [_old_query(row) for row in data["results"]]}
-    if name == "digits_iteration":
-        return {"digits": [_old_iteration(row) for row in data["results"]]}
+def tidy_sections(data: Mapping[str, Any]) -> Sections:
+    """Return the timed rows of a stored file, by section: ``microseconds`` by competitor."""
     if data.get("schema") not in (1, 2) or "sections" not in data:
         raise ValueError(f"format {data.get('schema', 'without a number')!r} is not known")
     found: Sections = {}
@@ -335,60 +245,17 @@ def _timed(row: Mapping[str, Any]) -> Row | None:
     return None
 
 
-_OLD_NAMES = {"naive": "naive_float64", "kdtree": "sklearn_kdtree"}
-
-
-def _old_query(row: Mapping[str, Any]) -> Row:
-    share = min((0.001, 0.01, 0.1), key=lambda each: abs(math.log(each / row["active_share"])))
-    times = {_OLD_NAMES.get(k, k): t for k, t in row["microseconds_per_query"].items()}
-    return {"d": row["d"], "m": row["m"], "share": share, "microseconds": times}
-
-
-def _old_iteration(row: Mapping[str, Any]) -> Row:
-    seconds = row["seconds_per_step"]["processor"]
-    times = {"dense_float64": 1e6 * seconds["dense"], "auto": 1e6 * seconds["sparse"]}
-    cell = {"m": row["m"], "share": row["target_activity"], "radius": row["rho"]}
-    return {**cell, "microseconds": times}
-
-
-def _dates(name: str, data: Mapping[str, Any], sections: Sections) -> dict[str, str]:
-    if name in PREDECESSORS:
-        return dict.fromkeys(sections, str(data["date"]))
-    return {section: str(data["sections"][section]["date"]) for section in sections}
-
-
-def _place(
-    name: str, data: Mapping[str, Any], measured: Iterable[str]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return machine and versions of a stored file."""
-    if name in PREDECESSORS:
-        found = dict(data.get("environment", data.get("machine", {})))
-        versions = found.pop("versions", data.get("versions", {}))
-    else:
-        found = dict(data["sections"][next(iter(measured))]["environment"])
-        versions = found.pop("versions")
+def _place(data: Mapping[str, Any], section: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return machine and versions that a section was measured with."""
+    found = dict(data["sections"][section]["environment"])
+    versions = found.pop("versions")
     kept = ("processor", "cores", "avx512", "system", "kernels", "blas", "load_average")
     machine = {key: found[key] for key in kept if key in found}
     return machine, {key: str(value) for key, value in versions.items()}
 
 
 def noise_between(old: Sections, new: Sections, section: str, since: str = "") -> Noise | None:
-    """Return how much the controls of a section changed from one run to the next.
-
-    Parameters
-    ----------
-    old, new : dict of str to list of dict
-        What `tidy_sections` returns.
-    section : str
-        The section.
-    since : str, default ""
-        The commit of the old run.
-
-    Returns
-    -------
-    Noise or None
-        None if the section has no controls, or fewer than twenty in common.
-    """
+    """Return how much the controls of a section changed from one run to the next."""
     before, after = _controls(old, section), _controls(new, section)
     common = sorted(before.keys() & after.keys())
     if len(common) < _FEWEST_CONTROLS:
@@ -419,54 +286,27 @@ def entry_of(
     date: str = "",
     subject: str = "",
 ) -> tuple[Entry, Sections]:
-    """Return what a stored file says that earlier ones did not.
-
-    Parameters
-    ----------
-    file : str
-        The path of the file in the repository.
-    data : mapping
-        What it holds.
-    before : sequence of tuple
-        Earlier entries with their sections, the oldest first.
-    commit, date, subject : str, default ""
-        The commit that stored it; without a date that of the newest section is taken.
-
-    Returns
-    -------
-    entry : Entry
-        The entry.
-    sections : dict of str to list of dict
-        The sections that it measured anew.
-
-    Raises
-    ------
-    ValueError
-        If the format is not known, the run was only a trial, or nothing was measured anew.
-    """
-    name = Path(file).stem
-    everything = tidy_sections(name, data)
-    benchmark = PREDECESSORS.get(name, name)
-    same = [(entry, rows) for entry, rows in before if entry.benchmark == benchmark]
-    known: dict[str, tuple[Entry, list[Row]]] = {}
-    for entry, rows in same:
-        for section, found in rows.items():
-            known[section] = (entry, found)
+    """Return what a stored file says that earlier ones did not."""
+    benchmark = Path(file).stem
+    known = {
+        section: (entry, rows)
+        for entry, measured in before
+        if entry.benchmark == benchmark
+        for section, rows in measured.items()
+    }
     sections = {
         section: rows
-        for section, rows in everything.items()
+        for section, rows in tidy_sections(data).items()
         if section not in known or known[section][1] != rows
     }
     if not sections:
         raise ValueError("nothing measured anew: text or format changed")
-    dates = _dates(name, data, sections)
-    machine, versions = _place(name, data, sections)
+    dates = {section: str(data["sections"][section]["date"]) for section in sections}
+    machine, versions = _place(data, next(iter(sections)))
     wanted = [each for each in KEY_RATIOS if each.benchmark == benchmark]
-    measured = {each.key: each.measure(sections) for each in wanted}
+    ratios = {each.key: each.measure(sections) for each in wanted}
     noise = {}
-    for section in sections:
-        if section not in known or known[section][0].file != file:
-            continue  # programs of another file are others, whatever they are called
+    for section in (name for name in sections if name in known):
         last, earlier = known[section]
         compared = noise_between({section: earlier}, sections, section, last.commit)
         if compared is not None:
@@ -480,7 +320,7 @@ def entry_of(
         dates,
         machine,
         versions,
-        {key: ratio for key, ratio in measured.items() if ratio is not None},
+        {key: ratio for key, ratio in ratios.items() if ratio is not None},
         noise,
     )
     return entry, sections
@@ -490,45 +330,14 @@ def entry_of(
 
 
 def history_path() -> Path:
-    """Return where the history is kept.
-
-    Returns
-    -------
-    Path
-        ``benchmarks/history.json`` in the clone.
-    """
+    """Return where the history is kept."""
     return results_path().parents[1] / "history.json"
 
 
 def load_history(path: str | Path | None = None) -> History:
-    """Read and check the stored history.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        The file; by default that of the clone.
-
-    Returns
-    -------
-    History
-        The history.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not a history of this format.
-    """
+    """Read and check the stored history."""
     place = Path(path) if path is not None else history_path()
-    if not place.is_file():
-        raise FileNotFoundError(
-            f"there is no history at {place}: make it with `python tools/bench_history.py`"
-        )
-    try:
-        data = json.loads(place.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{place.name} is not a JSON file: {error}") from error
+    data = read_json(place, f"entries at {place}: make them with `python tools/bench_history.py`")
     if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
         raise ValueError(f"{place.name} must be a history of schema {SCHEMA}, got {data!r:.60}")
     try:
@@ -542,20 +351,7 @@ def load_history(path: str | Path | None = None) -> History:
 
 
 def write_history(history: History, path: str | Path) -> None:
-    """Write a history in one piece, one line for each entry.
-
-    Parameters
-    ----------
-    history : History
-        The history.
-    path : str or Path
-        The file.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    """Write a history in one piece, one line for each entry."""
     parts = {
         "entries": [json.dumps(asdict(each), ensure_ascii=False) for each in history.entries],
         "left_out": [json.dumps(asdict(each), ensure_ascii=False) for each in history.left_out],

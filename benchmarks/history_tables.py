@@ -12,26 +12,9 @@ from pathlib import Path
 from benchmarks.history import KEY_RATIOS, Entry, History
 from benchmarks.tables import Table, number_text
 
-__all__ = ["history_curves", "history_table", "left_out_table", "noise_table"]
-
 
 def history_table(history: History, benchmark: str) -> Table:
-    """Return every key ratio of a benchmark, one column for each run.
-
-    Parameters
-    ----------
-    history : History
-        The history.
-    benchmark : str
-        The name of the benchmark.
-
-    Returns
-    -------
-    Table
-        One row for each ratio; a dash where it was not measured.  An arrow, up or down, marks a
-        ratio that changed by more than 95 per cent of the controls did since the run before; where
-        there are no controls (`noise_table`), nothing is marked.
-    """
+    """Return every key ratio of a benchmark, one column for each run."""
     shown = [each for each in history.entries if each.benchmark == benchmark and each.ratios]
     rows = []
     for key in (each.key for each in KEY_RATIOS if each.benchmark == benchmark):
@@ -56,18 +39,7 @@ def _mark(value: float | None, last: float | None, entry: Entry) -> str:
 
 
 def noise_table(history: History) -> Table:
-    """Return the runs that the history counts, and how much of a change between them is noise.
-
-    Parameters
-    ----------
-    history : History
-        The history.
-
-    Returns
-    -------
-    Table
-        One row for each run, and for each section of it that has controls.
-    """
+    """Return the runs that the history counts, and how much of a change between them is noise."""
     rows = []
     for entry in history.entries:
         where = [entry.name, entry.date[:10], entry.benchmark, entry.subject]
@@ -85,18 +57,7 @@ def noise_table(history: History) -> Table:
 
 
 def left_out_table(history: History) -> Table:
-    """Return the stored files that the history does not count.
-
-    Parameters
-    ----------
-    history : History
-        The history.
-
-    Returns
-    -------
-    Table
-        One row for each.
-    """
+    """Return the stored files that the history does not count."""
     rows = [
         [Path(each.file).name, each.commit[:7], each.date[:10], each.reason]
         for each in history.left_out
@@ -112,28 +73,6 @@ def history_curves(
     history: History, benchmark: str = "training"
 ) -> tuple[list[str], dict[str, list[float]], float]:
     """Return the key ratios that are drawn, against the commits that measured them.
-
-    Parameters
-    ----------
-    history : History
-        The history.
-    benchmark : str, default "training"
-        The name of the benchmark.
-
-    Returns
-    -------
-    runs : list of str
-        The commits that measured at least one of them, the oldest first.
-    curves : dict of str to list of float
-        By label, a ratio for each commit, NaN where it was not measured.
-    noise : float
-        The largest factor, ``>= 1``, within which 95 per cent of the controls of the benchmark
-        stayed from one run to the next.
-
-    Raises
-    ------
-    ValueError
-        If none of them was measured, or no two runs can be compared.
 
     Examples
     --------

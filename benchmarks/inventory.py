@@ -7,16 +7,13 @@ test finds files that have none.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.results import QUESTIONS, results_path
+from benchmarks.results import QUESTIONS, read_json, results_path
 from benchmarks.tables import Table
-
-__all__ = ["STORED", "StoredFile", "inventory_table"]
 
 _SHOWN_VERSIONS = ("python", "numpy", "scipy", "numba")
 
@@ -25,18 +22,11 @@ _SHOWN_VERSIONS = ("python", "numpy", "scipy", "numba")
 class StoredFile:
     """A file of stored results.
 
-    Parameters
-    ----------
-    name : str
-        Its name in ``benchmarks/results``.
-    command : str
-        What makes it again.
-    takes : str
-        How long that takes on the machine that made it; empty if the file says so itself.
-    varies : str
-        What differs from run to run.
-    question : str
-        What it answers; empty if the file says so itself.
+    - ``name``: Its name in ``benchmarks/results``.
+    - ``command``: What makes it again.
+    - ``takes``: How long that takes on the machine that made it; empty if the file says so itself.
+    - ``varies``: What differs from run to run.
+    - ``question``: What it answers; empty if the file says so itself.
     """
 
     name: str
@@ -101,33 +91,14 @@ STORED: tuple[StoredFile, ...] = (
 
 
 def inventory_table(folder: str | Path | None = None) -> Table:
-    """Return what is stored, when and with what it was made, and the command that makes it again.
-
-    Parameters
-    ----------
-    folder : str or Path, optional
-        Where the files lie; by default that of the clone.
-
-    Returns
-    -------
-    Table
-        One row for each file of `STORED` that is there.
-
-    Raises
-    ------
-    ValueError
-        If a file is not JSON.
-    """
+    """Return what is stored, when and with what it was made, and how to make it again."""
     folder = results_path().parent if folder is None else Path(folder)
     rows = []
     for each in STORED:
         place = folder / each.name
         if not place.is_file():
             continue
-        try:
-            data = json.loads(place.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{each.name} is not a JSON file: {error}") from error
+        data = read_json(place, each.name)
         rows.append(
             [
                 each.name,

@@ -42,17 +42,6 @@ from sublinear_lib.training import (
     resolve_step_size,
 )
 
-__all__ = [
-    "ATTACK_STEPS",
-    "ITERATION",
-    "RADIUS",
-    "SAMPLE",
-    "SLOW_STEP",
-    "STEPS",
-    "TrainingProblem",
-    "trained",
-]
-
 ATTACK_STEPS = 5
 RADIUS = 0.1
 SLOW_STEP = 0.02
@@ -79,18 +68,11 @@ moves the output by a whole ``|a_r| tau``; that happens at few points."""
 class TrainingProblem:
     """A network at initialization and the examples it is trained on.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network.
-    X : ndarray of float64, shape (n, d)
-        Points on the slice.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    seed : int
-        Source of randomness of the trainers.
-    radius : float
-        Radius of the adversary's caps.
+    - ``network``: The network.
+    - ``X``: Points on the slice.
+    - ``y``: Labels.
+    - ``seed``: Source of randomness of the trainers.
+    - ``radius``: Radius of the adversary's caps.
     """
 
     network: TwoLayerNetwork
@@ -103,24 +85,7 @@ class TrainingProblem:
     def random(
         cls, d: int, m: int, n: int, tau: float | None, seed: int, preset: str = "PRINTED"
     ) -> TrainingProblem:
-        """Draw a problem: uniform points, and signs for labels.
-
-        Parameters
-        ----------
-        d, m, n : int
-            Dimension, width, number of examples.
-        tau : float or None
-            The threshold; None for that of the scaling.
-        seed : int
-            The seed; problems of other sizes have streams of their own.
-        preset : str, default "PRINTED"
-            The scaling.
-
-        Returns
-        -------
-        TrainingProblem
-            The problem.
-        """
+        """Draw a problem: uniform points, and signs for labels."""
         rng = np.random.default_rng([seed, d, m, n])
         network = TwoLayerNetwork.initialize(m, d, preset, rng=rng, tau=tau)
         X = geometry.sample_slice(n, d, rng)
@@ -151,20 +116,7 @@ class TrainingProblem:
         return part * resolve_step_size("auto", self.network)
 
     def stepper(self, index: str, eta: float) -> Stepper:
-        """Return one of the library's trainers, ready for its first step.
-
-        Parameters
-        ----------
-        index : str
-            How neurons are found; ``"dense"`` for the dense trainer in float64.
-        eta : float
-            The step size.
-
-        Returns
-        -------
-        Stepper
-            The run.
-        """
+        """Return one of the library's trainers, ready for its first step."""
 
         def make(adversary: Adversary) -> Any:
             if index == "dense":
@@ -183,23 +135,7 @@ def stepping(name: str, step: Callable[[], object], *, core: bool = False) -> Co
 
 
 def trained(records: Iterable[StepRecord], m: int) -> Row:
-    """Return what a trainer did, per iteration, the first one left out.
-
-    Parameters
-    ----------
-    records : iterable of StepRecord
-        All steps.
-    m : int
-        The width.
-
-    Returns
-    -------
-    dict
-        ``steps``, the mean ``active`` share at the adversarial points with that of the first and
-        the last step, ``candidates`` and ``touched`` as shares of m, how often lists were
-        ``rebuilt``, the median ``work`` (row passes) and ``phases`` (microseconds, by the wall
-        clock) of each part.
-    """
+    """Return what a trainer did, per iteration, the first one left out."""
     rows = list(records)
     later = rows[1:] or rows
     # Of a structure that is kept, only a rebuild costs about as much as the first step did.
@@ -379,13 +315,7 @@ def _by_kind(done: Mapping[str, Row]) -> Row:
 
 
 def _difference(name: str, found: FloatArray, reference: FloatArray) -> float:
-    """Return the root mean square of a difference relative to that of the reference.
-
-    Raises
-    ------
-    InexactAnswer
-        If the outputs differ by more than rounding at half of the points.
-    """
+    """Return the root mean square of a difference relative to that of the reference."""
     size = float(np.sqrt(np.mean(reference**2)))
     if size == 0.0:
         return 0.0

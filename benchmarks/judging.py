@@ -15,8 +15,6 @@ from benchmarks.targets import Target, Verdict
 from benchmarks.targets_halfspace import HALFSPACE
 from benchmarks.targets_training import TRAINING
 
-__all__ = ["SOURCE", "TARGETS", "judge", "load_reasons", "reason_for"]
-
 SOURCE = "Goals of the project, set before measuring; not measurements."
 """Where the targets come from."""
 
@@ -25,20 +23,7 @@ TARGETS: dict[str, tuple[Target, ...]] = {"halfspace": HALFSPACE, "training": TR
 
 
 def judge(results: Results, targets: Iterable[Target] | None = None) -> list[Verdict]:
-    """Compare results with the goals.
-
-    Parameters
-    ----------
-    results : Results
-        What was measured.
-    targets : iterable of Target, optional
-        The goals; all of the benchmark by default.
-
-    Returns
-    -------
-    list of Verdict
-        One for each goal, in the order of the goals.
-    """
+    """Compare results with the goals."""
     verdicts = []
     for target in TARGETS[results.benchmark] if targets is None else targets:
         wanted, measured = target.value, None
@@ -51,24 +36,7 @@ def judge(results: Results, targets: Iterable[Target] | None = None) -> list[Ver
 
 
 def load_reasons(benchmark: str = "halfspace") -> dict[str, str]:
-    """Read why goals are not reached, as the people who measured wrote it down.
-
-    Parameters
-    ----------
-    benchmark : str, default "halfspace"
-        The name of the benchmark.
-
-    Returns
-    -------
-    dict
-        Reasons by the keys of goals, or by what these start with; empty without a file.  They
-        stand in ``benchmarks/NAME_reasons.toml``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no benchmark of that name, or the file is no TOML file of texts.
-    """
+    """Read why goals are not reached, as the people who measured wrote it down."""
     place = results_path(benchmark).parents[1] / f"{benchmark}_reasons.toml"
     if not place.is_file():
         return {}
@@ -83,19 +51,6 @@ def load_reasons(benchmark: str = "halfspace") -> dict[str, str]:
 
 
 def reason_for(verdict: Verdict, reasons: Mapping[str, str]) -> str:
-    """Return the reason whose key is the longest that the key of a goal starts with.
-
-    Parameters
-    ----------
-    verdict : Verdict
-        The goal.
-    reasons : mapping of str to str
-        The reasons.
-
-    Returns
-    -------
-    str
-        The reason, empty if there is none.
-    """
+    """Return the reason whose key is the longest that the key of a goal starts with."""
     fitting = [key for key in reasons if verdict.target.key.startswith(key)]
     return reasons[max(fitting, key=len)] if fitting else ""

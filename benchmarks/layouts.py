@@ -13,31 +13,11 @@ from benchmarks.layouts_training import TRAINING_LAYOUTS
 from benchmarks.results import Results
 from benchmarks.tables import Table, number_text
 
-__all__ = ["section_tables"]
-
 _LAYOUTS = {"halfspace": HALFSPACE_LAYOUTS, "training": TRAINING_LAYOUTS}
 
 
 def section_tables(results: Results, section: str) -> list[Table]:
-    """Return the tables of a section.
-
-    Parameters
-    ----------
-    results : Results
-        The results.
-    section : str
-        The section.
-
-    Returns
-    -------
-    list of Table
-        Its tables; a section without a layout of its own shows its rows as they are stored.
-
-    Raises
-    ------
-    ValueError
-        If it was not measured.
-    """
+    """Return the tables of a section."""
     question = results.section(section)["question"]
     layouts = _LAYOUTS[results.benchmark]
     if section in layouts:

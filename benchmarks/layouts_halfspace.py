@@ -21,8 +21,6 @@ from benchmarks.tables import (
     width_text,
 )
 
-__all__ = ["HALFSPACE_LAYOUTS", "recall_panels"]
-
 
 def _differences(results: Results) -> list[Table]:
     """Return by how many pairs the competitors that promise no exactness differ."""
@@ -200,23 +198,6 @@ def recall_panels(
     results: Results, share: float = 0.01
 ) -> dict[str, dict[str, list[tuple[float, float]]]]:
     """Return recall against time for the index and those who miss some neurons.
-
-    Parameters
-    ----------
-    results : Results
-        Results of the benchmark of the half-space index.
-    share : float, default 0.01
-        Only the cells with this active share.
-
-    Returns
-    -------
-    dict of str to dict of str to list of tuple
-        For each dimension, and for each kind of method, pairs of microseconds and recall.
-
-    Raises
-    ------
-    ValueError
-        If this was not measured.
 
     Examples
     --------

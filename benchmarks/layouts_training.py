@@ -28,8 +28,6 @@ from benchmarks.tables import (
 )
 from sublinear_lib._typing import FloatArray
 
-__all__ = ["TRAINING_LAYOUTS", "growth_curves", "iteration_table", "missed_curves"]
-
 _SHOWN = (
     "auto",
     "lists",
@@ -50,30 +48,7 @@ def iteration_table(
     competitors: Iterable[str] | None = None,
     baseline: str = "dense",
 ) -> Table:
-    """Return how many times as fast as a baseline everybody does an iteration.
-
-    Parameters
-    ----------
-    results : Results
-        Results of the benchmark of training.
-    share : float, optional
-        Only the cells with this active share.
-    competitors : iterable of str, optional
-        The competitors to show, in this order; all by default.
-    baseline : str, default "dense"
-        Whom to compare with.
-
-    Returns
-    -------
-    Table
-        The baseline in milliseconds per iteration, the others as ratios to it; a dash where a
-        competitor is absent.
-
-    Raises
-    ------
-    ValueError
-        If iterations were not measured.
-    """
+    """Return how many times as fast as a baseline everybody does an iteration."""
     cells = [row for row in results.cells("iteration") if share is None or row["share"] == share]
     shown = [name for name in competitors or _SHOWN if name != baseline]
     rows = [
@@ -323,27 +298,6 @@ def growth_curves(
 ) -> tuple[tuple[int, ...], dict[str, FloatArray]]:
     """Return the milliseconds of an iteration against the width.
 
-    Parameters
-    ----------
-    results : Results
-        Results of the benchmark of training.
-    regime : str
-        A name in `benchmarks.REGIMES`.
-    competitors : iterable of str
-        Whom to show.
-
-    Returns
-    -------
-    widths : tuple of int
-        The widths m.
-    curves : dict of str to ndarray of float64, shape (seeds, k)
-        Milliseconds, by what the competitor is called in tables.
-
-    Raises
-    ------
-    ValueError
-        If this was not measured.
-
     Examples
     --------
     The figure of them is ``plotting.work_against_m(widths, curves, scan=False, name="growth",
@@ -408,22 +362,6 @@ def _share_text(error: float) -> str:
 
 def missed_curves(results: Results) -> dict[str, list[tuple[float, float]]]:
     """Return how far the weights end from the exact ones, against the neurons that are missed.
-
-    Parameters
-    ----------
-    results : Results
-        Results of the benchmark of training.
-
-    Returns
-    -------
-    dict of str to list of tuple
-        For each data set, pairs of the share that is missed and of the relative error of the
-        weights, both at the last step, ascending.
-
-    Raises
-    ------
-    ValueError
-        If this was not measured.
 
     Examples
     --------

@@ -22,8 +22,6 @@ from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace import CandidateLists, HalfspaceIndex
 
-__all__ = ["LISTS"]
-
 _PASSES = 6
 """Five steps of the attack and the pass that the weights follow."""
 
@@ -43,12 +41,8 @@ def _grid(settings: Settings) -> tuple[list[int], list[float]]:
 class _Training:
     """The weights of each iteration, and the points at which the attack asks.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its queries are the training points.
-    tau : float
-        The threshold.
+    - ``problem``: Its queries are the training points.
+    - ``tau``: The threshold.
     """
 
     def __init__(self, problem: Problem, tau: float) -> None:

@@ -22,24 +22,16 @@ from benchmarks.problems import BLOCK, Problem
 from benchmarks.timing import Competitor
 from sublinear_lib._typing import FloatArray
 
-__all__ = ["PEERS", "Peer", "PeerField", "completed", "load", "why_absent"]
-
 
 @dataclass(frozen=True)
 class Peer:
     """A package that takes part if it is installed.
 
-    Parameters
-    ----------
-    name : str
-        Its name in the results.
-    package : str
-        What to install.
-    module : str
-        What to import.
-    make : callable
-        Takes the imported module and a problem, builds what is to be built, and returns the
-        competitor.
+    - ``name``: Its name in the results.
+    - ``package``: What to install.
+    - ``module``: What to import.
+    - ``make``: Takes the imported module and a problem, builds what is to be built, and returns the
+      competitor.
     """
 
     name: str
@@ -49,18 +41,7 @@ class Peer:
 
 
 def load(module: str) -> Any:
-    """Import a module of another package, or return None where it is not installed.
-
-    Parameters
-    ----------
-    module : str
-        The name of the module.
-
-    Returns
-    -------
-    module or None
-        The module.
-    """
+    """Import a module of another package, or return None where it is not installed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a peer's own warnings at import are not ours to mend
@@ -70,36 +51,12 @@ def load(module: str) -> Any:
 
 
 def why_absent(wanted: bool) -> str:
-    """Say why another package does not take part.
-
-    Parameters
-    ----------
-    wanted : bool
-        Whether other packages were to take part.
-
-    Returns
-    -------
-    str
-        The reason, as it is stored.
-    """
+    """Say why another package does not take part."""
     return "not installed" if wanted else "left out on request"
 
 
 def completed(points: FloatArray) -> tuple[FloatArray, float]:
-    """Give all points the same norm by one more coordinate.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (m, d)
-        The points.
-
-    Returns
-    -------
-    points : ndarray of float64, shape (m, d + 1)
-        The points with their new coordinate.
-    square : float
-        The square of the norm.
-    """
+    """Give all points the same norm by one more coordinate."""
     squares = np.einsum("ij,ij->i", points, points)
     largest = float(squares.max())
     return np.column_stack((points, np.sqrt(largest - squares))), largest
@@ -200,15 +157,11 @@ PEERS = (
 class PeerField:
     """The peers over a grid of growing widths: who is built, who is left out, and why.
 
-    Parameters
-    ----------
-    wanted : bool
-        Whether peers take part at all.
-    peers : tuple of Peer, optional
-        The peers; all by default.
-    building, asking : float, optional
-        A peer is skipped where building it, or asking it as few queries as it may be asked, is
-        estimated to take longer than this, in seconds.  Estimates are proportional to the width.
+    - ``wanted``: Whether peers take part at all.
+    - ``peers``: The peers; all by default.
+    - ``building``, ``asking``: A peer is skipped where building it, or asking it as few queries as
+      it may be asked, is estimated to take longer than this, in seconds.  Estimates are
+      proportional to the width.
     """
 
     def __init__(
@@ -227,20 +180,7 @@ class PeerField:
         self._asked: dict[tuple[str, int, float], tuple[int, float]] = {}
 
     def build(self, problem: Problem) -> tuple[list[Competitor], dict[str, str]]:
-        """Build every peer for a problem.
-
-        Parameters
-        ----------
-        problem : Problem
-            The problem.
-
-        Returns
-        -------
-        list of Competitor
-            Those that take part.
-        dict
-            The names of the others, with the reason.
-        """
+        """Build every peer for a problem."""
         taking_part, absent = [], {}
         for peer in self._peers:
             if self._modules[peer.name] is None:
@@ -258,24 +198,7 @@ class PeerField:
     def willing(
         self, competitors: list[Competitor], problem: Problem, share: float
     ) -> tuple[list[Competitor], dict[str, str]]:
-        """Sort out those that would take too long at a threshold.
-
-        Parameters
-        ----------
-        competitors : list of Competitor
-            What `build` returned.
-        problem : Problem
-            The problem.
-        share : float
-            The share that is reported.
-
-        Returns
-        -------
-        list of Competitor
-            Those that are to be asked.
-        dict
-            The names of the others, with the reason.
-        """
+        """Sort out those that would take too long at a threshold."""
         asked, absent = [], {}
         for each in competitors:
             key = (each.name, problem.d, share)
@@ -287,19 +210,7 @@ class PeerField:
         return asked, absent
 
     def learn(self, name: str, problem: Problem, share: float, microseconds: float) -> None:
-        """Remember how long a query took, for the next width.
-
-        Parameters
-        ----------
-        name : str
-            The peer.
-        problem : Problem
-            The problem.
-        share : float
-            The share that was reported.
-        microseconds : float
-            The time of one query.
-        """
+        """Remember how long a query took, for the next width."""
         self._asked[name, problem.d, share] = (problem.m, microseconds / 1e6)
 
 

@@ -26,17 +26,6 @@ from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
 
-__all__ = [
-    "BLOCK",
-    "Problem",
-    "best_tile",
-    "dense_baselines",
-    "dense_tiles",
-    "domain_of",
-    "index_competitor",
-    "own_engines",
-]
-
 BLOCK = 64
 """Queries that user code asks at once: the table of scores would not fit into memory otherwise."""
 
@@ -47,16 +36,10 @@ _TILES = (512, 1024, 2048, 4096)
 class Problem:
     """Points and queries, drawn from a seed.
 
-    Parameters
-    ----------
-    d : int
-        The dimension.
-    m : int
-        The number of points.
-    queries : int
-        The number of queries.
-    seed : int
-        The seed; problems of other sizes have streams of their own.
+    - ``d``: The dimension.
+    - ``m``: The number of points.
+    - ``queries``: The number of queries.
+    - ``seed``: The seed; problems of other sizes have streams of their own.
     """
 
     d: int

@@ -27,18 +27,6 @@ from benchmarks.timing import Competitor, Timing, one_thread, race
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceHits, HalfspaceIndex
 
-__all__ = [
-    "AGGREGATE",
-    "LIMITS",
-    "NUMPY",
-    "REPORT",
-    "SINGLE",
-    "InexactAnswer",
-    "compare",
-    "surviving_share",
-    "timings",
-]
-
 _CHECKED = 4
 _BUFFERS = (2**18, 2**23, 2**28)
 """Bytes that are written to measure how fast memory takes them: near, farther, and main memory."""
@@ -58,31 +46,7 @@ def timings(found: Mapping[str, Timing]) -> Row:
 
 
 def compare(competitors: list[Competitor], tau: float, queries: int, m: int) -> Row:
-    """Compare the answers at a threshold with those of the first exact competitor.
-
-    Parameters
-    ----------
-    competitors : list of Competitor
-        Who is compared.
-    tau : float
-        The threshold.
-    queries : int
-        The size of the batch; the sets of ids are compared for its first four queries, the counts
-        of exact competitors for all.
-    m : int
-        The number of points.
-
-    Returns
-    -------
-    dict
-        The share that is reported, how many pairs were compared, and by how many pairs each
-        competitor differs.
-
-    Raises
-    ------
-    InexactAnswer
-        If an exact competitor differs.
-    """
+    """Compare the answers at a threshold with those of the first exact competitor."""
     exact = [each for each in competitors if each.exact]
     reference = exact[0]
     counts = _counts(reference, reference.ask(tau, queries))

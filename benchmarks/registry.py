@@ -34,21 +34,15 @@ from benchmarks.results import (
 from benchmarks.settings import Row, Section, Settings
 from sublinear_lib import validation
 
-__all__ = ["BENCHMARKS", "Benchmark", "run"]
-
 
 @dataclass(frozen=True)
 class Benchmark:
     """Sections that are stored together.
 
-    Parameters
-    ----------
-    name : str
-        How it is called on the command line; its results are stored under this name.
-    sections : dict of str to Section
-        The sections, in the order in which they run.
-    standard, short : Settings
-        The settings of a full run, and of one that shows in seconds that everything works.
+    - ``name``: How it is called on the command line; its results are stored under this name.
+    - ``sections``: The sections, in the order in which they run.
+    - ``standard``, ``short``: The settings of a full run, and of one that shows in seconds that
+      everything works.
     """
 
     name: str
@@ -113,35 +107,7 @@ def run(
     finished: Callable[[Results], None] | None = None,
     progress: bool = True,
 ) -> Results:
-    """Measure sections of a benchmark one after the other.
-
-    Parameters
-    ----------
-    benchmark : str
-        The name of the benchmark.
-    settings : Settings
-        The grid and the time to take.
-    sections : sequence of str, optional
-        Names of the sections; all by default.
-    old : Results, optional
-        Results whose other sections are kept.
-    finished : callable, optional
-        Called with all results so far whenever a section is complete.
-    progress : bool, default True
-        Whether to show a progress bar on the standard error stream.
-
-    Returns
-    -------
-    Results
-        The old sections and the new ones.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a name is not that of a benchmark or of one of its sections, or `old` is of another one.
-    InexactAnswer
-        If two competitors that promise the exact answer differ.
-    """
+    """Measure sections of a benchmark one after the other."""
     chosen = BENCHMARKS[validation.choice(benchmark, "benchmark", tuple(BENCHMARKS))]
     names = tuple(chosen.sections)
     asked = [validation.choice(name, "sections", names) for name in sections or names]

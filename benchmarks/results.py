@@ -27,20 +27,6 @@ from sublinear_lib._extras import COMPUTING, installed_version
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import HalfspaceIndex
 
-__all__ = [
-    "QUESTIONS",
-    "SCHEMA",
-    "Results",
-    "environment",
-    "has_avx512",
-    "load_results",
-    "merged",
-    "results_path",
-    "stored_section",
-    "stored_slope",
-    "write_results",
-]
-
 SCHEMA = 2
 """The version of the format."""
 
@@ -72,17 +58,8 @@ _PER_COMPETITOR = ("microseconds", "rounds", "queries", "differing_pairs")
 class Results:
     """Results of the benchmark, validated.
 
-    Parameters
-    ----------
-    data : dict
-        What the JSON file holds.
-    source : str
-        Where it comes from, for messages.
-
-    Raises
-    ------
-    ValueError
-        If `data` is not in the format of this version.
+    - ``data``: What the JSON file holds.
+    - ``source``: Where it comes from, for messages.
     """
 
     data: Mapping[str, Any]
@@ -133,23 +110,7 @@ class Results:
         return tuple(self.data["sections"])
 
     def section(self, name: str) -> Mapping[str, Any]:
-        """Return a section with its date, environment, settings and rows.
-
-        Parameters
-        ----------
-        name : str
-            The section.
-
-        Returns
-        -------
-        mapping
-            The section as it is stored.
-
-        Raises
-        ------
-        ValueError
-            If it was not measured.
-        """
+        """Return a section with its date, environment, settings and rows."""
         if name not in self.data["sections"]:
             raise ValueError(
                 f"name must be a section that was measured ({', '.join(self.sections)}), "
@@ -159,46 +120,11 @@ class Results:
         return found
 
     def cells(self, name: str) -> list[Row]:
-        """Return the rows of a section as they are stored.
-
-        Parameters
-        ----------
-        name : str
-            The section.
-
-        Returns
-        -------
-        list of dict
-            One row for each cell of its grid.
-
-        Raises
-        ------
-        ValueError
-            If it was not measured.
-        """
+        """Return the rows of a section as they are stored."""
         return [dict(row) for row in self.section(name)["rows"]]
 
     def rows(self, name: str) -> list[Row]:
-        """Return a section as tidy rows, one for each cell and competitor.
-
-        Parameters
-        ----------
-        name : str
-            The section.
-
-        Returns
-        -------
-        list of dict
-            Where competitors were timed, each row has ``competitor``, ``microseconds`` per query,
-            ``ratio`` (how many times as fast as the baseline), ``rounds``, ``queries`` and
-            ``differing_pairs``, or a ``reason`` why it is absent, beside what describes the cell.
-            Other sections are returned as they are stored.
-
-        Raises
-        ------
-        ValueError
-            If it was not measured.
-        """
+        """Return a section as tidy rows, one for each cell and competitor."""
         baseline = self.section(name)["baseline"]
         tidy = []
         for cell in self.cells(name):
@@ -217,59 +143,26 @@ class Results:
 
 
 def results_path(benchmark: str = "halfspace") -> Path:
-    """Return where the results of a benchmark are kept.
-
-    Parameters
-    ----------
-    benchmark : str, default "halfspace"
-        The name of the benchmark.
-
-    Returns
-    -------
-    Path
-        ``benchmarks/results/NAME.json`` in the clone.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no benchmark of that name.
-    """
+    """Return where the results of a benchmark are kept."""
     name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
     return Path(__file__).parent / "results" / f"{name}.json"
 
 
-def load_results(benchmark: str = "halfspace", *, path: str | Path | None = None) -> Results:
-    """Read and check stored results.
-
-    Parameters
-    ----------
-    benchmark : str, default "halfspace"
-        The name of the benchmark.
-    path : str or Path, optional
-        The file; by default that of the clone, see `results_path`.
-
-    Returns
-    -------
-    Results
-        The results.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    TypeError, ValueError
-        If there is no benchmark of that name, or the file is not one of this format and benchmark.
-    """
-    name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
-    place = Path(path) if path is not None else results_path(name)
+def read_json(place: Path, otherwise: str) -> Any:
+    """Read a JSON file; say what there is not where it is missing."""
     if not place.is_file():
-        raise FileNotFoundError(
-            f"there are no results at {place}: measure them with `sublinear bench {name}`"
-        )
+        raise FileNotFoundError(f"there are no {otherwise}")
     try:
-        data = json.loads(place.read_text(encoding="utf-8"))
+        return json.loads(place.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{place.name} is not a JSON file: {error}") from error
+
+
+def load_results(benchmark: str = "halfspace", *, path: str | Path | None = None) -> Results:
+    """Read and check stored results."""
+    name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
+    place = Path(path) if path is not None else results_path(name)
+    data = read_json(place, f"results at {place}: measure them with `sublinear bench {name}`")
     results = Results(data, place.name)
     if results.benchmark != name:
         raise ValueError(
@@ -281,28 +174,7 @@ def load_results(benchmark: str = "halfspace", *, path: str | Path | None = None
 def stored_section(
     question: str, baseline: str, settings: Row, rows: list[Row], seconds: float, before: Row
 ) -> Row:
-    """Return a finished section as it is stored.
-
-    Parameters
-    ----------
-    question : str
-        What it answers.
-    baseline : str
-        The competitor that ratios are taken to, or an empty text.
-    settings : dict
-        The settings of the run.
-    rows : list of dict
-        Its rows.
-    seconds : float
-        How long it took, by the clock on the wall.
-    before : dict
-        The environment before it began.
-
-    Returns
-    -------
-    dict
-        The section, numbers rounded to four significant digits.
-    """
+    """Return a finished section as it is stored."""
     return {
         "question": question,
         "baseline": baseline,
@@ -315,21 +187,7 @@ def stored_section(
 
 
 def stored_slope(widths: tuple[int, ...], values: FloatArray) -> list[float] | None:
-    """Return an exponent of m as it is stored.
-
-    Parameters
-    ----------
-    widths : tuple of int
-        The widths m, different.
-    values : ndarray of float64, shape (seeds, k)
-        What was measured at each width, seed by seed; two seeds or more.
-
-    Returns
-    -------
-    list of float, or None
-        Exponent, lower and upper end of its interval; None where there is nothing to fit: one width
-        has no slope, and a number that is not positive no logarithm.
-    """
+    """Return an exponent of m as it is stored."""
     if len(widths) < 2 or not (values > 0.0).all():
         return None
     slope = statistics.loglog_slope(widths, values)
@@ -347,28 +205,7 @@ def _rounded(value: Any) -> Any:
 def merged(
     old: Results | None, sections: Mapping[str, Row], benchmark: str = "halfspace"
 ) -> Results:
-    """Return results with some sections replaced or added.
-
-    Parameters
-    ----------
-    old : Results or None
-        What there was.
-    sections : mapping
-        The new sections.
-    benchmark : str, default "halfspace"
-        The name of the benchmark.
-
-    Returns
-    -------
-    Results
-        The new results; `old` is unchanged.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no benchmark of that name, `old` is of another one, or a section is not in the
-        format.
-    """
+    """Return results with some sections replaced or added."""
     name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
     if old is not None and old.benchmark != name:
         raise ValueError(f"old must be of the benchmark {name!r}, got {old.benchmark!r}")
@@ -384,20 +221,7 @@ def merged(
 
 
 def write_results(results: Results, path: str | Path) -> None:
-    """Write results in one piece, one line for each row.
-
-    Parameters
-    ----------
-    results : Results
-        The results.
-    path : str or Path
-        The file; folders above it are made.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    """Write results in one piece, one line for each row."""
     place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)
     archives.write_bytes(place, f"{_as_text(results.data)}\n".encode())
@@ -415,13 +239,7 @@ def _as_text(value: Any, depth: int = 0) -> str:
 
 
 def has_avx512() -> bool:
-    """Return whether this processor has the AVX-512 instructions.
-
-    Returns
-    -------
-    bool
-        False where it cannot be found out.
-    """
+    """Return whether this processor has the AVX-512 instructions."""
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
         return any(
@@ -438,13 +256,7 @@ def has_avx512() -> bool:
 
 
 def environment() -> Row:
-    """Describe the machine and the versions.
-
-    Returns
-    -------
-    dict
-        Processor, cores, system, load, versions, kernels and BLAS.
-    """
+    """Describe the machine and the versions."""
     versions = {
         "sublinear-lib": sublinear_lib.__version__,
         "python": platform.python_version(),

@@ -13,8 +13,6 @@ from typing import Any
 
 from sublinear_lib import validation
 
-__all__ = ["Row", "Section", "Settings"]
-
 Row = dict[str, Any]
 """One row of a section: names to numbers, texts, lists or mappings of them."""
 
@@ -23,33 +21,17 @@ Row = dict[str, Any]
 class Settings:
     """The grid of a benchmark run and the time it may take.
 
-    Parameters
-    ----------
-    dimensions : tuple of int
-        The dimensions d, each ``>= 2``.
-    widths : tuple of int
-        The numbers m of stored points, or of neurons, each ``>= 64``, ascending.
-    shares : tuple of float
-        Shares of the points that a query reports, or of the neurons that fire at an example, on
-        average; each in (0, 1).
-    queries : int
-        Half-spaces per batch, or training examples, ``>= 1``.
-    rounds : int
-        The most rounds in which all competitors take turns, ``>= 1``.
-    seconds_per_cell : float
-        After this many seconds a cell of the grid begins no further round, ``> 0``; at least three
-        rounds are run in any case, or `rounds` if that is less.
-    peers : bool
-        Whether other packages take part.
-    quick : bool
-        Whether the run is to show that everything works rather than how fast it is.
-    seed : int
-        The root of all random numbers, ``>= 0``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is of the wrong type or outside its range.
+    - ``dimensions``: The dimensions d, each ``>= 2``.
+    - ``widths``: The numbers m of stored points, or of neurons, each ``>= 64``, ascending.
+    - ``shares``: Shares of the points that a query reports, or of the neurons that fire at an
+      example, on average; each in (0, 1).
+    - ``queries``: Half-spaces per batch, or training examples, ``>= 1``.
+    - ``rounds``: The most rounds in which all competitors take turns, ``>= 1``.
+    - ``seconds_per_cell``: After this many seconds a cell of the grid begins no further round, ``>
+      0``; at least three rounds are run in any case, or `rounds` if that is less.
+    - ``peers``: Whether other packages take part.
+    - ``quick``: Whether the run is to show that everything works rather than how fast it is.
+    - ``seed``: The root of all random numbers, ``>= 0``.
 
     Examples
     --------
@@ -92,13 +74,7 @@ class Settings:
 
     @classmethod
     def short(cls) -> Settings:
-        """Return the settings of a run that takes seconds and measures nothing worth keeping.
-
-        Returns
-        -------
-        Settings
-            Small widths, few queries, two rounds.
-        """
+        """Return the settings of a run that takes seconds and measures nothing worth keeping."""
         return cls(
             dimensions=(2, 3, 8),
             widths=(2**10, 2**12),
@@ -110,51 +86,18 @@ class Settings:
         )
 
     def with_changes(self, **changes: Any) -> Settings:
-        """Return these settings with some of them replaced.
-
-        Parameters
-        ----------
-        **changes
-            Fields and their new values.
-
-        Returns
-        -------
-        Settings
-            The new settings.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As the constructor.
-        """
+        """Return these settings with some of them replaced."""
         return replace(self, **changes)
 
     def as_json(self) -> Row:
-        """Return the settings as they are stored.
-
-        Returns
-        -------
-        dict
-            Names and plain values.
-        """
+        """Return the settings as they are stored."""
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
         }
 
     def nearest_width(self, wanted: int) -> int:
-        """Return the largest width of the grid that is at most `wanted`, or else the smallest.
-
-        Parameters
-        ----------
-        wanted : int
-            The width that a section would like to have.
-
-        Returns
-        -------
-        int
-            A width of the grid.
-        """
+        """Return the largest width of the grid that is at most `wanted`, or else the smallest."""
         return max((m for m in self.widths if m <= wanted), default=self.widths[0])
 
 
@@ -167,18 +110,11 @@ def _refuse_empty(values: tuple[object, ...], name: str) -> None:
 class Section:
     """One question of the benchmark.
 
-    Parameters
-    ----------
-    name : str
-        How it is named on the command line and in the stored results.
-    question : str
-        What it answers.
-    baseline : str
-        The competitor that ratios are taken to; empty if there is none.
-    steps : callable
-        Takes the settings and returns how many rows `run` yields.
-    run : callable
-        Takes the settings and yields the rows.
+    - ``name``: How it is named on the command line and in the stored results.
+    - ``question``: What it answers.
+    - ``baseline``: The competitor that ratios are taken to; empty if there is none.
+    - ``steps``: Takes the settings and returns how many rows `run` yields.
+    - ``run``: Takes the settings and yields the rows.
     """
 
     name: str

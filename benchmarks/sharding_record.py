@@ -17,13 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.stored import read_stored
+from benchmarks.records import read_record
 from sublinear_lib import scaling, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.theory import ShardedStep
 from sublinear_lib.validation import count
-
-__all__ = ["ShardingRecord", "load_sharding_record"]
 
 _FILE = "sharded_training.json"
 _NETWORK = 1.25e9
@@ -33,21 +31,10 @@ _NETWORK = 1.25e9
 class ShardingRecord:
     """What was measured with the neurons on several workers, and the model that it sets.
 
-    Parameters
-    ----------
-    date : str
-        When the run began.
-    settings : mapping of str to object
-        Of the run: n, d, rho, attack_steps and others.
-    environment : mapping of str to object
-        The machine and the versions, as `environment` describes them.
-    rows : sequence of mapping
-        One for each width and number of shards.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two widths, or a width without a run with one shard.
+    - ``date``: When the run began.
+    - ``settings``: Of the run: n, d, rho, attack_steps and others.
+    - ``environment``: The machine and the versions, as `environment` describes them.
+    - ``rows``: One for each width and number of shards.
 
     Notes
     -----
@@ -74,68 +61,18 @@ class ShardingRecord:
         return sorted({row["m"] for row in self.rows})
 
     def row(self, m: int, shards: int) -> Mapping[str, Any]:
-        """Return what was measured at one width with so many shards.
-
-        Parameters
-        ----------
-        m : int
-            Width.
-        shards : int
-            Number of shards.
-
-        Returns
-        -------
-        mapping of str to object
-            The row of the record.
-
-        Raises
-        ------
-        ValueError
-            If that was not measured.
-        """
+        """Return what was measured at one width with so many shards."""
         for row in self.rows:
             if (row["m"], row["shards"]) == (m, shards):
                 return row
         raise ValueError(f"m = {m} with {shards} shards was not measured")
 
     def seconds(self, shards: int) -> FloatArray:
-        """Return the seconds of the steps.
-
-        Parameters
-        ----------
-        shards : int
-            Number of shards.
-
-        Returns
-        -------
-        ndarray of float64, shape (steps, widths)
-            One column for each width.
-
-        Raises
-        ------
-        ValueError
-            If some width was not measured with so many shards.
-        """
+        """Return the seconds of the steps."""
         return np.array([self.row(m, shards)["seconds"] for m in self.widths]).T
 
     def memory(self, shards: int) -> FloatArray:
-        """Return the bytes that each worker process held after the last step.
-
-        Parameters
-        ----------
-        shards : int
-            Number of shards.
-
-        Returns
-        -------
-        ndarray of float64, shape (shards, widths)
-            The interpreter and the library count, some 100 MB.
-
-        Raises
-        ------
-        ValueError
-            If some width was not measured with so many shards.
-        """
+        """Return the bytes that each worker process held after the last step."""
         held = [[one["resident"] for one in self.row(m, shards)["workers"]] for m in self.widths]
         return np.array(held, dtype=np.float64).T
 
@@ -177,30 +114,7 @@ class ShardingRecord:
         delay: float | None = None,
         rate: float | None = None,
     ) -> ShardedStep:
-        """Model a step of the recorded run at another width or with other workers.
-
-        Parameters
-        ----------
-        m : int
-            Width, ``>= 2``; the threshold is ``sqrt(2/m) sqrt(2 c log m)`` with c = 1/5, as in the
-            run.
-        shards : int
-            Number of workers.
-        bandwidth : float, default 1.25e9
-            Bytes per second of the leader's line: 10 Gbit/s.
-        delay, rate : float, optional
-            As for :func:`sublinear_lib.theory.sharded_step`; by default those of the record.
-
-        Returns
-        -------
-        ShardedStep
-            Its memory is that of the bare numbers; `neuron_bytes` has what was measured.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a number is out of range or has the wrong type.
-        """
+        """Model a step of the recorded run at another width or with other workers."""
         m = count(m, "m", minimum=2)
         known = ("n", "d", "rho", "attack_steps", "reduction")
         return theory.sharded_step(
@@ -215,30 +129,11 @@ class ShardingRecord:
 
 
 def load_sharding_record(path: str | Path | None = None) -> ShardingRecord:
-    """Read the record of the run with the neurons on several workers.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        The file; by default that of the clone.
-
-    Returns
-    -------
-    ShardingRecord
-        What was measured.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not such a record.
-    """
-    found, path = read_stored(path, _FILE, "the record of a run with several workers")
+    """Read the record of the run with the neurons on several workers."""
+    parts = ("date", "settings", "environment", "rows")
+    what = "the record of a run with several workers"
+    found = read_record(path, _FILE, what, parts)
     try:
-        parts = {name: found[name] for name in ("date", "settings", "environment", "rows")}
-        return ShardingRecord(**parts)
+        return ShardingRecord(*(found[name] for name in parts))
     except (LookupError, TypeError) as error:
-        raise ValueError(
-            f"path must name the record of a run with several workers, got {path}"
-        ) from error
+        raise ValueError(f"path must name {what}, got {path or _FILE}: {error}") from error

@@ -23,8 +23,6 @@ from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.halfspace import HalfspaceHits
 
-__all__ = ["SimHash"]
-
 _MOST_BITS = 62
 _MOST_DIRECT = 16
 """Bits up to which a table knows where each of its buckets begins; beyond, it searches."""
@@ -33,21 +31,10 @@ _MOST_DIRECT = 16
 class SimHash:
     """Hash tables over the signs of random projections.
 
-    Parameters
-    ----------
-    points : array-like, shape (m, d)
-        The points, finite, ``m >= 1``.
-    bits : int
-        Signs in a key, K, from 1 to 62.
-    tables : int
-        Number of tables, L, ``>= 1``.
-    rng : int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of the projections.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type, shape or value.
+    - ``points``: The points, finite, ``m >= 1``.
+    - ``bits``: Signs in a key, K, from 1 to 62.
+    - ``tables``: Number of tables, L, ``>= 1``.
+    - ``rng``: Source of the projections.
 
     Notes
     -----
@@ -83,18 +70,7 @@ class SimHash:
             self._begins = np.array([np.searchsorted(each, every) for each in self._sorted])
 
     def refit(self, points: object) -> None:
-        """Move all points, and put them into their buckets again; the projections stay.
-
-        Parameters
-        ----------
-        points : array-like, shape (m, d)
-            The new points, as many as before.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `points` is of the wrong type or shape.
-        """
+        """Move all points, and put them into their buckets again; the projections stay."""
         m, d = self._points.shape
         self._points = validation.float_array(points, "points", shape=(m, d)).copy()
         self._file()
@@ -108,45 +84,11 @@ class SimHash:
         return keys
 
     def candidates(self, normals: object) -> HalfspaceHits:
-        """Return the points that share a bucket with each query.
-
-        Parameters
-        ----------
-        normals : array-like, shape (q, d)
-            The queries.
-
-        Returns
-        -------
-        HalfspaceHits
-            The candidates of each query, ascending.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `normals` is of the wrong type or shape.
-        """
+        """Return the points that share a bucket with each query."""
         return _hits(self._candidates(self._vectors(normals)))
 
     def query_halfspace(self, normals: object, offsets: float) -> HalfspaceHits:
-        """Report the candidates whose score exceeds the offset.
-
-        Parameters
-        ----------
-        normals : array-like, shape (q, d)
-            The normals.
-        offsets : float
-            The offset of all half-spaces, absolute units.
-
-        Returns
-        -------
-        HalfspaceHits
-            A subset of the points in each half-space, ascending, scored in float64.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
-        """
+        """Report the candidates whose score exceeds the offset."""
         vectors = self._vectors(normals)
         level = validation.scalar(offsets, "offsets")
         if kernels_in_use() == "numba":
@@ -160,21 +102,6 @@ class SimHash:
 
     def recall(self, angles: object) -> FloatArray:
         """Return the probability with which a point is found.
-
-        Parameters
-        ----------
-        angles : array-like
-            Angles between point and query, in radians, in [0, pi].
-
-        Returns
-        -------
-        ndarray of float64
-            The probabilities, of the shape of `angles`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an angle is not a number in [0, pi].
 
         Notes
         -----

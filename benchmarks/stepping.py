@@ -30,8 +30,6 @@ from sublinear_lib.training import (
     resolve_step_size,
 )
 
-__all__ = ["FOREVER", "Stepper", "wrong_moves"]
-
 FOREVER = 1_000_000
 """More steps than any benchmark takes: a trainer is stopped, it does not end."""
 
@@ -43,10 +41,7 @@ Trainer = DenseAdversarialTraining | SublinearAdversarialTraining
 class Watched:
     """An adversary that remembers what it found last.
 
-    Parameters
-    ----------
-    adversary : Adversary
-        Who attacks.
+    - ``adversary``: Who attacks.
     """
 
     def __init__(self, adversary: Adversary) -> None:
@@ -63,32 +58,7 @@ class Watched:
 def wrong_moves(
     before: TwoLayerNetwork, after: TwoLayerNetwork, points: FloatArray, moves: FloatArray
 ) -> tuple[int, int]:
-    """Compare a step with the one that the active sets of real arithmetic ask for.
-
-    Parameters
-    ----------
-    before, after : TwoLayerNetwork
-        The network before and after the step.
-    points : ndarray of float64, shape (n, d)
-        The adversarial points of the step.
-    moves : ndarray of float64, shape (n,)
-        How far each point pulls a neuron with output weight 1 that is active there,
-        ``-eta l'(y_i, f(x_i)) / n``; none is 0.
-
-    Returns
-    -------
-    wrong : int
-        Neurons whose weights moved otherwise.  One pair of a point and a neuron that is decided
-        otherwise moves the neuron by ``|moves_i a_r|`` too far or too little; a quarter of the
-        smallest such length is tolerated, which rounding does not reach.
-    active : int
-        Pairs of a point and a neuron that are active in real arithmetic.
-
-    Raises
-    ------
-    ValueError
-        If a point pulls no neuron, so that nothing could be told about it.
-    """
+    """Compare a step with the one that the active sets of real arithmetic ask for."""
     if not moves.all():
         raise ValueError("moves must not be 0: active sets at such a point leave no trace")
     wanted = np.zeros(before.W.shape)
@@ -107,25 +77,12 @@ def wrong_moves(
 class Stepper:
     """A training run that goes on one step at a time.
 
-    Parameters
-    ----------
-    make : callable
-        Takes the adversary and returns the trainer.
-    adversary : Adversary
-        Whom to train against.
-    network : TwoLayerNetwork
-        The network at initialization.
-    X : ndarray of float64, shape (n, d)
-        Training points.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    seed : int
-        Source of randomness of the trainer.
-
-    Raises
-    ------
-    Exception
-        `step` raises whatever the trainer raises.
+    - ``make``: Takes the adversary and returns the trainer.
+    - ``adversary``: Whom to train against.
+    - ``network``: The network at initialization.
+    - ``X``: Training points.
+    - ``y``: Labels.
+    - ``seed``: Source of randomness of the trainer.
     """
 
     def __init__(
@@ -186,18 +143,7 @@ class Stepper:
         return self._closing
 
     def step(self) -> StepRecord:
-        """Do one step.
-
-        Returns
-        -------
-        StepRecord
-            What the history says about it.  The first one also builds the structures.
-
-        Raises
-        ------
-        RuntimeError
-            If the run was closed.
-        """
+        """Do one step."""
         if self._error is not None:
             raise self._error
         if self._closing:
@@ -223,14 +169,7 @@ class Stepper:
         return self._adversary.last
 
     def checked_step(self) -> int:
-        """Do one step and compare it with that of real arithmetic.
-
-        Returns
-        -------
-        int
-            Mismatches: neurons that moved otherwise than the exact active sets ask for, or, if
-            that is more, by how many pairs the numbers of active neurons differ.
-        """
+        """Do one step and compare it with that of real arithmetic."""
         before = self.network
         record = self.step()
         slopes = get_loss(self._loss).derivative(self._y, self.found.value)
@@ -240,13 +179,7 @@ class Stepper:
         return max(wrong, abs(active - counted))
 
     def close(self) -> str:
-        """End the run.
-
-        Returns
-        -------
-        str
-            What the history calls the way in which neurons were found.
-        """
+        """End the run."""
         self._closing = True
         self._asked.release()
         self._thread.join()

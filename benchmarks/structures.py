@@ -31,9 +31,6 @@ from sublinear_lib import theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
 
-__all__ = ["BUILD", "SLOPES", "STARTUP", "partition_tree_exponent"]
-
-
 # -- build, refit, update, insert, remove ------------------------------------------------------
 
 # Moves in standard deviations of a weight: a step of training.  Moves wider than the leaves of a
@@ -133,18 +130,7 @@ BUILD = Section(
 
 
 def partition_tree_exponent(d: int) -> float:
-    """Return the exponent of the leaves of a kd-tree that a hyperplane crosses.
-
-    Parameters
-    ----------
-    d : int
-        The dimension, ``>= 2``.
-
-    Returns
-    -------
-    float
-        ``1 - 1 / d``.
-    """
+    """Return the exponent of the leaves of a kd-tree that a hyperplane crosses."""
     return 1.0 - 1.0 / d
 
 

@@ -18,26 +18,6 @@ from benchmarks.results import Results
 from benchmarks.settings import Row
 from benchmarks.targets import Verdict
 
-__all__ = [
-    "NAMES",
-    "Table",
-    "absences",
-    "count_text",
-    "dates_table",
-    "interval_text",
-    "machine_table",
-    "method_text",
-    "missed_table",
-    "name_of",
-    "number_text",
-    "percent_text",
-    "ratio_curves",
-    "ratio_table",
-    "recall_text",
-    "target_table",
-    "width_text",
-]
-
 NAMES: dict[str, str] = {
     "dense": "dense, tuned",
     "two_gemms": "two GEMMs",
@@ -82,19 +62,9 @@ def _marked_up(text: str) -> str:
 class Table:
     """A table that shows itself as text or as HTML.
 
-    Parameters
-    ----------
-    caption : str
-        What it holds, one sentence.
-    columns : sequence of str
-        The heads.
-    rows : sequence of sequence of str
-        The cells; each row has as many as there are heads.
-
-    Raises
-    ------
-    ValueError
-        If a row is longer or shorter than the heads.
+    - ``caption``: What it holds, one sentence.
+    - ``columns``: The heads.
+    - ``rows``: The cells; each row has as many as there are heads.
 
     Examples
     --------
@@ -176,36 +146,12 @@ class Table:
 
 
 def count_text(number: int) -> str:
-    """Write a count with spaces between groups of three digits.
-
-    Parameters
-    ----------
-    number : int
-        The count.
-
-    Returns
-    -------
-    str
-        For example ``"1 022 143"``.
-    """
+    """Write a count with spaces between groups of three digits."""
     return f"{number:,}".replace(",", " ")
 
 
 def number_text(value: float | None, digits: int = 3) -> str:
-    """Return a number as it stands in a table.
-
-    Parameters
-    ----------
-    value : float or None
-        The number.
-    digits : int, default 3
-        How many significant digits.
-
-    Returns
-    -------
-    str
-        Without exponent if it is large; a dash for None.
-    """
+    """Return a number as it stands in a table."""
     if value is None:
         return "–"
     if value == 0.0:
@@ -215,34 +161,12 @@ def number_text(value: float | None, digits: int = 3) -> str:
 
 
 def name_of(competitor: str) -> str:
-    """Return what a competitor is called in tables.
-
-    Parameters
-    ----------
-    competitor : str
-        Its name in the results.
-
-    Returns
-    -------
-    str
-        From `NAMES`; the name itself if it is not there.
-    """
+    """Return what a competitor is called in tables."""
     return NAMES.get(competitor, competitor)
 
 
 def method_text(method: str) -> str:
-    """Return what a method with a setting is called, so that lines break before the setting only.
-
-    Parameters
-    ----------
-    method : str
-        Its name in the results, such as ``"SimHash, K = 9, L = 50"``.
-
-    Returns
-    -------
-    str
-        As `name_of`, with no-break spaces within the setting.
-    """
+    """Return what a method with a setting is called; lines break before the setting only."""
     name, comma, setting = name_of(method).partition(", ")
     fixed = setting.replace(" ", "\N{NO-BREAK SPACE}") if "=" in setting else setting
     return f"{name}{comma}{fixed}"
@@ -255,50 +179,17 @@ def _place(competitor: str) -> tuple[int, str]:
 
 
 def width_text(m: int) -> str:
-    """Return a width as a power of two, if it is one.
-
-    Parameters
-    ----------
-    m : int
-        The width.
-
-    Returns
-    -------
-    str
-        Such as ``"2^16"``.
-    """
+    """Return a width as a power of two, if it is one."""
     return f"2^{m.bit_length() - 1}" if m & (m - 1) == 0 else str(m)
 
 
 def percent_text(share: float) -> str:
-    """Return a share in per cent.
-
-    Parameters
-    ----------
-    share : float
-        The share.
-
-    Returns
-    -------
-    str
-        With three significant digits.
-    """
+    """Return a share in per cent."""
     return f"{100 * share:.3g} %"
 
 
 def recall_text(recall: float) -> str:
-    """Return a recall in per cent, 100 only where nothing was missed.
-
-    Parameters
-    ----------
-    recall : float
-        A share in [0, 1].
-
-    Returns
-    -------
-    str
-        Such as ``"93.4 %"``; ``"99.998 %"`` where a few were missed.
-    """
+    """Return a recall in per cent, 100 only where nothing was missed."""
     if recall == 1.0:
         return "100 %"
     digits = next((k for k in range(1, 6) if round(100.0 * recall, k) < 100.0), 6)
@@ -306,18 +197,7 @@ def recall_text(recall: float) -> str:
 
 
 def interval_text(slope: Sequence[float] | None) -> str:
-    """Return an estimate with its interval.
-
-    Parameters
-    ----------
-    slope : sequence of float, or None
-        Estimate, lower and upper end.
-
-    Returns
-    -------
-    str
-        Such as ``"0.98 [0.97, 1.00]"``; a dash for None.
-    """
+    """Return an estimate with its interval."""
     if slope is None:
         return "–"
     estimate, lower, upper = slope
@@ -325,18 +205,7 @@ def interval_text(slope: Sequence[float] | None) -> str:
 
 
 def dates_table(results: Results) -> Table:
-    """Return when every section was measured, and on which machine.
-
-    Parameters
-    ----------
-    results : Results
-        The results.
-
-    Returns
-    -------
-    Table
-        One row for each section; the number of the machine is that of `machine_table`.
-    """
+    """Return when every section was measured, and on which machine."""
     machines = _machines(results)
     rows = []
     for name in results.sections:
@@ -358,18 +227,7 @@ def dates_table(results: Results) -> Table:
 
 
 def machine_table(results: Results) -> Table:
-    """Return the machines and versions that the sections were measured with.
-
-    Parameters
-    ----------
-    results : Results
-        The results.
-
-    Returns
-    -------
-    Table
-        One column for each machine, or set of versions.
-    """
+    """Return the machines and versions that the sections were measured with."""
     machines = _machines(results)
     names = list(dict.fromkeys(name for machine in machines for name in machine))
     rows = [[name, *(machine.get(name, "–") for machine in machines)] for name in names]
@@ -408,30 +266,7 @@ def ratio_table(
     share: float | None = None,
     competitors: Iterable[str] | None = None,
 ) -> Table:
-    """Return how many times as fast as the baseline every competitor is, one row for each cell.
-
-    Parameters
-    ----------
-    results : Results
-        The results.
-    section : str, default "report"
-        A section in which competitors were timed.
-    share : float, optional
-        Only the cells with this active share.
-    competitors : iterable of str, optional
-        The competitors to show, in this order; all of the section by default.
-
-    Returns
-    -------
-    Table
-        The baseline in microseconds per query, the others as ratios to it; a dash where a
-        competitor is absent.
-
-    Raises
-    ------
-    ValueError
-        If the section was not measured or times no competitors.
-    """
+    """Return how many times as fast as the baseline every competitor is, one row for each cell."""
     stored = results.section(section)
     baseline = stored["baseline"]
     if not baseline:
@@ -464,27 +299,6 @@ def ratio_curves(
 ) -> tuple[tuple[int, ...], dict[str, list[float]]]:
     """Return how many times as fast as dense a competitor reports, against the dimension.
 
-    Parameters
-    ----------
-    results : Results
-        The results.
-    competitor : str, default "auto"
-        The competitor.
-    m : int, optional
-        The width; by default the largest that was measured.
-
-    Returns
-    -------
-    dimensions : tuple of int
-        The dimensions in which it took part.
-    curves : dict of str to list of float
-        For each active share, such as ``"1 % active"``, the ratios in these dimensions.
-
-    Raises
-    ------
-    ValueError
-        If reporting was not measured, or not for this competitor and width.
-
     Examples
     --------
     The figure of them is ``figures.speedup_by_dimension(dimensions, curves, name="speed")``.
@@ -505,20 +319,7 @@ def ratio_curves(
 
 
 def target_table(results: Results, *, measured: bool = False) -> Table:
-    """Return the goals beside what was measured.
-
-    Parameters
-    ----------
-    results : Results
-        The results.
-    measured : bool, default False
-        Whether to leave out the goals for which nothing was measured.
-
-    Returns
-    -------
-    Table
-        One row for each goal.
-    """
+    """Return the goals beside what was measured."""
     verdicts = [each for each in judge(results) if each.reached is not None or not measured]
     reached = sum(each.reached is True for each in verdicts)
     rows = [[*_goal(each), _answer(each)] for each in verdicts]
@@ -527,22 +328,7 @@ def target_table(results: Results, *, measured: bool = False) -> Table:
 
 
 def missed_table(results: Results, reasons: Mapping[str, str]) -> Table:
-    """Return the goals that are not reached, with the reasons.
-
-    Parameters
-    ----------
-    results : Results
-        The results.
-    reasons : mapping of str to str
-        Reasons by the key of the goal, or by what it starts with; the longest match counts.  See
-        `load_reasons`.
-
-    Returns
-    -------
-    Table
-        One row for each goal that was measured and not reached; a reason that is that of the row
-        before is not repeated.
-    """
+    """Return the goals that are not reached, with the reasons."""
     missed = [each for each in judge(results) if each.reached is False]
     whys = [reason_for(each, reasons) or "not known" for each in missed]
     rows = [
@@ -566,20 +352,7 @@ def _answer(verdict: Verdict) -> str:
 
 
 def absences(results: Results, section: str) -> list[Table]:
-    """Return who is absent where, and why.
-
-    Parameters
-    ----------
-    results : Results
-        The results.
-    section : str
-        The section.
-
-    Returns
-    -------
-    list of Table
-        One table; none if everybody is there.
-    """
+    """Return who is absent where, and why."""
     places: dict[tuple[str, str], list[str]] = {}
     for cell in results.cells(section):
         place = f"d = {cell['d']}, m = {width_text(cell['m'])}{_share(cell)}"

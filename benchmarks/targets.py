@@ -13,29 +13,18 @@ from dataclasses import dataclass
 from benchmarks.results import Results
 from benchmarks.settings import Row
 
-__all__ = ["Target", "Verdict", "extreme", "percent", "ratio", "width"]
-
 
 @dataclass(frozen=True)
 class Target:
     """One goal.
 
-    Parameters
-    ----------
-    key : str
-        A short unique name, its group first: ``"report d=3 m=2^16 0.1 %"``.
-    text : str
-        What is asked for.
-    section : str
-        The section of the results that is read.
-    value : float
-        The least allowed value, or the largest if `at_most`.
-    measure : callable
-        Takes the results and returns the measured value, or None if it was not measured.
-    at_most : bool, default False
-        Whether smaller is better.
-    halved : bool, default False
-        Whether half of it is asked for where there is no AVX-512.
+    - ``key``: A short unique name, its group first: ``"report d=3 m=2^16 0.1 %"``.
+    - ``text``: What is asked for.
+    - ``section``: The section of the results that is read.
+    - ``value``: The least allowed value, or the largest if `at_most`.
+    - ``measure``: Takes the results and returns the measured value, or None if it was not measured.
+    - ``at_most``: Whether smaller is better.
+    - ``halved``: Whether half of it is asked for where there is no AVX-512.
     """
 
     key: str
@@ -51,14 +40,9 @@ class Target:
 class Verdict:
     """A goal beside what was measured.
 
-    Parameters
-    ----------
-    target : Target
-        The goal.
-    wanted : float
-        Its value on the machine that was measured.
-    measured : float or None
-        The measured value, None if there is none.
+    - ``target``: The goal.
+    - ``wanted``: Its value on the machine that was measured.
+    - ``measured``: The measured value, None if there is none.
     """
 
     target: Target
@@ -75,29 +59,21 @@ class Verdict:
         return self.measured >= self.wanted
 
 
-def ratio(section: str, competitor: str, **cell: float) -> Callable[[Results], float | None]:
-    """Return what looks up how many times as fast as the baseline a competitor is in a cell.
+def ratio(
+    section: str, competitor: str, rival: str = "", **cell: float
+) -> Callable[[Results], float | None]:
+    """Return what looks up how many times as fast as a rival a competitor is in a cell.
 
-    Parameters
-    ----------
-    section : str
-        The section.
-    competitor : str
-        The competitor.
-    **cell
-        Names and values by which the cell is found.
-
-    Returns
-    -------
-    callable
-        Takes results and returns the ratio, or None if it was not measured.
+    The rival is the baseline of the section if none is named.
     """
 
     def measure(results: Results) -> float | None:
-        for row in results.rows(section):
+        other = rival or results.section(section)["baseline"]
+        for row in results.cells(section):
+            times = row["microseconds"]
             here = all(row.get(name) == value for name, value in cell.items())
-            if here and row["competitor"] == competitor and "ratio" in row:
-                return float(row["ratio"])
+            if here and competitor in times and other in times:
+                return float(times[other] / times[competitor])
         return None
 
     return measure
@@ -108,22 +84,7 @@ def extreme(
     value_of: Callable[[Row], float | None],
     choose: Callable[[list[float]], float],
 ) -> Callable[[Results], float | None]:
-    """Return what looks up the least or largest value over the cells of a section.
-
-    Parameters
-    ----------
-    section : str
-        The section.
-    value_of : callable
-        Takes a row and returns a value, or None if it does not count.
-    choose : callable
-        ``min`` or ``max``.
-
-    Returns
-    -------
-    callable
-        Takes results and returns the value, or None if no row counts.
-    """
+    """Return what looks up the least or largest value over the cells of a section."""
 
     def measure(results: Results) -> float | None:
         values = [value for row in results.cells(section) if (value := value_of(row)) is not None]
@@ -133,32 +94,10 @@ def extreme(
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent.
-
-    Parameters
-    ----------
-    share : float
-        The share.
-
-    Returns
-    -------
-    str
-        Such as ``"0.1 %"``.
-    """
+    """Return a share in per cent."""
     return f"{100 * share:g} %"
 
 
 def width(m: int) -> str:
-    """Return a power of two as such.
-
-    Parameters
-    ----------
-    m : int
-        The power.
-
-    Returns
-    -------
-    str
-        Such as ``"2^16"``.
-    """
+    """Return a power of two as such."""
     return f"2^{m.bit_length() - 1}"

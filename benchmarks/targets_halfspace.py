@@ -16,8 +16,6 @@ from benchmarks.results import Results
 from benchmarks.settings import Row
 from benchmarks.targets import Target, extreme, percent, ratio, width
 
-__all__ = ["HALFSPACE"]
-
 _SMALL, _LARGE = 2**16, 2**20
 
 _REPORT = {

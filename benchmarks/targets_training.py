@@ -12,9 +12,7 @@ from collections.abc import Callable
 
 from benchmarks.results import Results
 from benchmarks.settings import Row
-from benchmarks.targets import Target, extreme, percent, width
-
-__all__ = ["TRAINING"]
+from benchmarks.targets import Target, extreme, percent, ratio, width
 
 _WIDTHS = (2**16, 2**18)
 
@@ -41,20 +39,6 @@ _EXAMPLES = 256
 _NAMES = {"dense": "dense", "alive": "dense on the neurons that can fire", "torch": "torch"}
 
 
-def _times_as_fast(rival: str, d: int, m: int, share: float) -> Callable[[Results], float | None]:
-    """Return what looks up how many times as fast as a rival the trainer is in a cell."""
-
-    def measure(results: Results) -> float | None:
-        for row in results.cells("iteration"):
-            times = row["microseconds"]
-            here = (row["d"], row["m"], row["share"], row["n"]) == (d, m, share, _EXAMPLES)
-            if here and rival in times:
-                return float(times[rival] / times["auto"])
-        return None
-
-    return measure
-
-
 def _goals(
     rival: str, goals: dict[tuple[int, float], float], widths: tuple[int, ...]
 ) -> list[Target]:
@@ -65,7 +49,7 @@ def _goals(
             f"{_NAMES[rival]}",
             "iteration",
             value,
-            _times_as_fast(rival, d, m, share),
+            ratio("iteration", "auto", rival, d=d, m=m, share=share, n=_EXAMPLES),
         )
         for (d, share), value in goals.items()
         for m in widths

@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-__all__ = ["Competitor", "Timing", "median_seconds", "one_thread", "race"]
-
 _SHORTEST_SAMPLE = 1e-3
 _MOST_REPEATS = 100
 _FEWEST_SAMPLES = 3
@@ -32,25 +30,16 @@ _FEWEST_SAMPLES = 3
 class Competitor:
     """Something that answers a batch of queries.
 
-    Parameters
-    ----------
-    name : str
-        Its name in the results.
-    ask : callable
-        ``ask(tau, q)`` answers the first ``q`` queries at the threshold ``tau``.
-    rows : callable, optional
-        ``rows(answer)`` lists the ids that an answer holds, one array for each query; without it,
-        the answer holds none (counts, or bare products).
-    exact : bool, default False
-        Whether it promises the answer of real arithmetic on the stored float64 numbers.
-    core : bool, default False
-        Whether it always answers all queries, in at least three rounds.
-    unit : int, default 4
-        How many queries it needs at least to show its speed.
-    own_threads : bool, default False
-        Whether its time is that of the process rather than of the calling thread.
-    answer : callable, optional
-        ``answer(tau, q)`` computes what `ask` does and returns it, where `ask` keeps nothing.
+    - ``name``: Its name in the results.
+    - ``ask``: ``ask(tau, q)`` answers the first ``q`` queries at the threshold ``tau``.
+    - ``rows``: ``rows(answer)`` lists the ids that an answer holds, one array for each query;
+      without it, the answer holds none (counts, or bare products).
+    - ``exact``: Whether it promises the answer of real arithmetic on the stored float64 numbers.
+    - ``core``: Whether it always answers all queries, in at least three rounds.
+    - ``unit``: How many queries it needs at least to show its speed.
+    - ``own_threads``: Whether its time is that of the process rather than of the calling thread.
+    - ``answer``: ``answer(tau, q)`` computes what `ask` does and returns it, where `ask` keeps
+      nothing.
     """
 
     name: str
@@ -118,33 +107,7 @@ def race(
     warm: bool = False,
     shortest: float = _SHORTEST_SAMPLE,
 ) -> dict[str, Timing]:
-    """Time competitors in turns.
-
-    Parameters
-    ----------
-    competitors : sequence of Competitor
-        Who takes part.
-    tau : float
-        The threshold of all queries.
-    queries : int
-        The size of the batch.  A competitor outside the core is asked fewer where the whole batch
-        would take it long, but no fewer than its `unit`.
-    rounds : int
-        The most rounds.
-    seconds : float
-        The time after which no new round begins, once the core has three samples, or `rounds` if
-        that is less.  A competitor outside the core sits out when it has used up its share of it.
-    warm : bool, default False
-        Whether everybody was called before.  Then the first call of a slow competitor counts.
-    shortest : float, default 0.001
-        Seconds that a sample takes at least: a fast competitor is called several times in a row,
-        and the mean counts.
-
-    Returns
-    -------
-    dict
-        Names and timings.
-    """
+    """Time competitors in turns."""
     begin = time.perf_counter()
     allowance = seconds / max(4, len(competitors))
     samples: dict[str, list[float]] = {each.name: [] for each in competitors}
@@ -188,25 +151,7 @@ def median_seconds(
     rounds: int,
     seconds: float = math.inf,
 ) -> float:
-    """Time something that cannot be repeated on the same object.
-
-    Parameters
-    ----------
-    function : callable
-        What is timed; it takes what `prepare` returns.
-    prepare : callable
-        Makes a fresh object; it is not timed.
-    rounds : int
-        The most samples; one more is taken first and thrown away, unless it took longer than
-        `seconds`.
-    seconds : float, optional
-        The time after which no new sample is taken, once there is one.
-
-    Returns
-    -------
-    float
-        The median of the processor time of the calling thread, in seconds.
-    """
+    """Time something that cannot be repeated on the same object."""
     samples: list[float] = []
     begin = time.perf_counter()
     for number in range(rounds + 1):

@@ -1,15 +1,16 @@
 """Write the history of the benchmarks: key ratios at every commit that measured them.
 
 Git's log of ``benchmarks/results`` is the history; this tool reads every stored version of the
-files of ``sublinear bench``, also under the names and in the formats that they had before, and
-keeps what matters in ``benchmarks/history.json``, for readers of an archive or a shallow clone.
+files of ``sublinear bench`` and keeps what matters in ``benchmarks/history.json``, for readers of
+an archive or a shallow clone.
 After a run of ``sublinear bench``, call it before the commit: the new results become an entry
 without a commit, and the next call, after the commit, gives it its name.
 
 usage: python tools/bench_history.py [--check] [--file FILE]
 
 ``--check`` writes nothing, and ends with 1 if the file is not what the log gives.  Entries of
-commits that this clone does not have are kept as they are.
+commits that this clone does not have are kept as they are, and so are those of the files that the
+benchmarks were stored in before they had their present names.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import BENCHMARKS  # noqa: E402
 from benchmarks.history import (  # noqa: E402
-    PREDECESSORS,
     Entry,
     History,
     LeftOut,
@@ -39,18 +39,12 @@ from benchmarks.history import (  # noqa: E402
 )
 
 RESULTS = "benchmarks/results"
-FILES = tuple(f"{RESULTS}/{name}.json" for name in (*PREDECESSORS, *BENCHMARKS))
+FILES = tuple(f"{RESULTS}/{name}.json" for name in BENCHMARKS)
 _SEPARATOR = "\x1f"
 
 
 def git(*arguments: str) -> str:
-    """Return what a git command prints.
-
-    Raises
-    ------
-    RuntimeError
-        If git is not there, this is no clone, or the command fails.
-    """
+    """Return what a git command prints."""
     try:
         done = subprocess.run(
             ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True

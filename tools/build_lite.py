@@ -39,17 +39,7 @@ INSTALL = f"""# The library of this book and what it needs, for the Python in yo
 
 
 def commands(work: Path, target: Path, pyodide: str | None = None) -> list[list[str]]:
-    """Return the two commands: the library as a wheel, and JupyterLite around it.
-
-    Parameters
-    ----------
-    work : Path
-        Folder with the copies of the notebooks in ``contents``; the wheel goes to ``wheels``.
-    target : Path
-        Where the result goes.
-    pyodide : str, optional
-        Address or file of a distribution of Pyodide.
-    """
+    """Return the two commands: the library as a wheel, and JupyterLite around it."""
     wheel = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(work / "wheels"), str(ROOT)]
     build = ["jupyter", "lite", "build", "--lite-dir", str(work), "--no-sourcemaps"]
     build += ["--contents", str(work / "contents"), "--output-dir", str(target)]

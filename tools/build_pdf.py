@@ -92,18 +92,7 @@ def as_latex(html: str) -> str:
 
 
 def printable(html: str) -> BeautifulSoup:
-    """Return the parts of an exhibit that make sense on paper.
-
-    Parameters
-    ----------
-    html : str
-        The ``text/html`` of a claim box, a ledger, a quiz or a table.
-
-    Returns
-    -------
-    BeautifulSoup
-        Without styles, pictures of signs, controls and links that lead nowhere on paper.
-    """
+    """Return the parts of an exhibit that make sense on paper."""
     soup = BeautifulSoup(html, "html.parser")
     for packed in soup.select(".sl-row > noscript"):
         packed.unwrap()
@@ -226,13 +215,7 @@ def figure(png: str, html: str, alt: str, name: str, folder: Path) -> str:
 
 
 def printed(data: dict[str, Any], name: str, folder: Path) -> str | None:
-    """Return one output as a block of MyST for LaTeX, or None to leave it as it is.
-
-    Raises
-    ------
-    Unprintable
-        If the output has no form that can be set.
-    """
+    """Return one output as a block of MyST for LaTeX, or None to leave it as it is."""
     html = data.get("text/html") or data.get(PAGE_HTML)
     if html is None:
         return None

@@ -101,13 +101,7 @@ def scaled(panel: Tag, scale: float, prefix: str) -> str:
 
 
 def picture(html: Path, address: str, panels: list[int] | None, prefix: str) -> tuple[str, str]:
-    """Return a figure of a built page, and how it lies on a slide: ``"beside"`` or ``"below"``.
-
-    Raises
-    ------
-    ValueError
-        If the page has no such figure.
-    """
+    """Return a figure of a built page, and how it lies on a slide: ``"beside"`` or ``"below"``."""
     name, anchor = urldefrag(address)
     found = read(html / f"{name}.html").select_one(f'figure.sl-figure[id="{anchor}"]')
     if found is None:
@@ -201,13 +195,7 @@ def moved(target: str, address: str) -> str:
 
 
 def exercise(html: Path, address: str, name: str) -> str:
-    """Return an exercise of a built page, with links as they read in the teaching folder.
-
-    Raises
-    ------
-    ValueError
-        If the page has no such exercise.
-    """
+    """Return an exercise of a built page, with links as they read in the teaching folder."""
     box = copy.copy(read(html / address).select_one(f'.exercise.admonition[id="{name}"]'))
     if not isinstance(box, Tag):
         raise ValueError(f"there is no exercise {name} in {address}")

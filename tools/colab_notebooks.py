@@ -20,14 +20,7 @@ ADDRESS = re.compile(r"https://[^/\s]+/([^/\s]+/[^/\s]+)")
 
 
 def install_cell(address: str, revision: str) -> dict[str, object]:
-    """Return the cell that installs the library of a revision.
-
-    Raises
-    ------
-    ValueError
-        If `address` is not ``https://HOST/OWNER/NAME``, or `revision` holds anything but letters,
-        digits and ``._/-``.
-    """
+    """Return the cell that installs the library of a revision."""
     if not ADDRESS.fullmatch(address):
         raise ValueError(f"address must be https://HOST/OWNER/NAME, got {address!r}")
     if not re.fullmatch(r"[\w./-]+", revision):

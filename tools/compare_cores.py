@@ -36,13 +36,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def text_on(path: Path, cores: int, threads: int) -> str:
-    """Return the text of a notebook that is run on so many cores, in the fixed form.
-
-    Raises
-    ------
-    OSError
-        If there are not so many cores, or the system cannot keep a process on some of them.
-    """
+    """Return the text of a notebook that is run on so many cores, in the fixed form."""
     if not hasattr(os, "sched_setaffinity"):
         raise OSError("this system cannot keep a process on some of its cores")
     allowed = sorted(os.sched_getaffinity(0))

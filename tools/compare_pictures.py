@@ -20,18 +20,7 @@ _NUMBER = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?")
 
 
 def alike(one: str, other: str) -> bool:
-    """Compare two pictures, given as HTML.
-
-    Parameters
-    ----------
-    one, other : str
-        The pictures.
-
-    Returns
-    -------
-    bool
-        Whether they are the same but for places at most ``FARTHEST`` apart.
-    """
+    """Compare two pictures, given as HTML."""
     if _PLACES.sub("", one) != _PLACES.sub("", other):
         return False
     pairs = zip_longest(_PLACES.findall(one), _PLACES.findall(other), fillvalue="")

@@ -34,15 +34,7 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
 
 def execute(notebook: NotebookNode, folder: Path) -> None:
-    """Run all cells of `notebook` in a fresh kernel started in `folder`, and keep the outputs.
-
-    Raises
-    ------
-    CellExecutionError
-        If a cell fails.
-    ValueError
-        If a cell writes to standard error: a page shows results, not warnings.
-    """
+    """Run all cells of `notebook` in a fresh kernel started in `folder`, and keep the outputs."""
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -62,15 +54,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
 
 
 def normalize(notebook: NotebookNode, name: str) -> str:
-    """Return the text of `notebook` in its one fixed form.
-
-    Parameters
-    ----------
-    notebook : NotebookNode
-        An executed notebook; it is changed.
-    name : str
-        What the identities of its widgets are derived from, such as ``part1/01_x.ipynb``.
-    """
+    """Return the text of `notebook` in its one fixed form."""
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02d}"
         cell.metadata.pop("execution", None)

@@ -203,22 +203,7 @@ def searched(browser: Browser, base: str, query: str, wanted: str) -> dict[str, 
 
 
 def measure(folder: Path, names: Sequence[str], queries: dict[str, str]) -> dict[str, Any]:
-    """Measure a built book.
-
-    Parameters
-    ----------
-    folder : Path
-        Where it was built.
-    names : sequence of str
-        The pages, such as ``"book/intro"``.
-    queries : dict of str to str
-        What is searched for, and the page that should come first.
-
-    Returns
-    -------
-    dict
-        Date, machine, ``pages`` and ``search``.
-    """
+    """Measure a built book."""
     environment = benchmarks.environment()
     windows = find_chromium(windows=True) is not None  # what a reader uses, where it is there
     with chromium(windows=windows) as browser, serving(folder, PackingHandler) as base:

@@ -38,19 +38,6 @@ from sublinear_lib import validation
 from sublinear_lib.caching import circumstances
 from sublinear_lib.halfspace.kernel_choice import numba_allowed
 
-__all__ = [
-    "ENGINES",
-    "Case",
-    "Finding",
-    "Report",
-    "Tally",
-    "allowed_kernels",
-    "live",
-    "replay",
-    "run",
-    "structures_for",
-]
-
 _INDEX_ENGINES = ("scan", "cap", "tree", "auto")
 _COMPILED = (*_INDEX_ENGINES, "aggregates", "candidates")
 ENGINES = (*_COMPILED, "layers", "partition", "arcs", "alive")
@@ -75,16 +62,10 @@ class _Playable(Protocol):
 class Case:
     """One structure, and the random numbers that it is tried with.
 
-    Parameters
-    ----------
-    seed : int
-        The seed of the run, ``>= 0``.
-    number : int
-        The number of the case within the run, ``>= 0``.
-    engine : str
-        One of `ENGINES`.
-    kernels : str
-        ``"numba"`` or ``"numpy"``; ``"none"`` for structures without kernels.
+    - ``seed``: The seed of the run, ``>= 0``.
+    - ``number``: The number of the case within the run, ``>= 0``.
+    - ``engine``: One of `ENGINES`.
+    - ``kernels``: ``"numba"`` or ``"numpy"``; ``"none"`` for structures without kernels.
     """
 
     seed: int
@@ -122,18 +103,11 @@ class Case:
 class Finding:
     """What went wrong in a case.
 
-    Parameters
-    ----------
-    case : Case
-        The case.
-    configuration : dict
-        What was drawn for it.
-    operation : int
-        How many operations had gone well.
-    after : str
-        The last of them.
-    message : str
-        The wrong answer, or the exception with its traceback.
+    - ``case``: The case.
+    - ``configuration``: What was drawn for it.
+    - ``operation``: How many operations had gone well.
+    - ``after``: The last of them.
+    - ``message``: The wrong answer, or the exception with its traceback.
     """
 
     case: Case
@@ -180,20 +154,12 @@ class Tally:
 class Report:
     """What a run has done and found.
 
-    Parameters
-    ----------
-    seed : int
-        The seed.
-    stopped : str
-        Why it ended: ``"done"``, ``"seconds"``, ``"interrupted"`` or ``"findings"``.
-    total : Tally
-        Counts of the whole run.
-    by_structure : dict
-        The same by ``"engine/kernels"``.
-    findings : list of Finding
-        What went wrong.
-    operations : dict
-        How many operations of each kind there were.
+    - ``seed``: The seed.
+    - ``stopped``: Why it ended: ``"done"``, ``"seconds"``, ``"interrupted"`` or ``"findings"``.
+    - ``total``: Counts of the whole run.
+    - ``by_structure``: The same by ``"engine/kernels"``.
+    - ``findings``: What went wrong.
+    - ``operations``: How many operations of each kind there were.
     """
 
     seed: int
@@ -251,37 +217,7 @@ def run(
     most_findings: int = 5,
     progress: bool = False,
 ) -> Report:
-    """Try random cases until enough was asked.
-
-    Parameters
-    ----------
-    seed : int, default 0
-        From which all cases come, ``>= 0``.
-    queries : int, default 0
-        How many half-spaces to ask for at least.
-    steps : int, default 0
-        How many operations to carry out at least.
-    seconds : float, optional
-        When to stop at the latest, ``> 0``.
-    engines : sequence of str
-        What to try, out of `ENGINES`.
-    kernels : sequence of str, optional
-        Which kernels; all that are allowed by default.
-    most_findings : int, default 5
-        After how many findings to stop, ``>= 1``.
-    progress : bool, default False
-        Whether to show a bar, and each finding at once.
-
-    Returns
-    -------
-    Report
-        What was done and found; an interrupt from the keyboard ends the run but loses nothing.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type or value.
-    """
+    """Try random cases until enough was asked."""
     validation.count(seed, "seed", minimum=0)
     wanted = validation.count(queries, "queries", minimum=0)
     wanted_steps = validation.count(steps, "steps", minimum=0)
@@ -332,47 +268,13 @@ def run(
 
 
 def replay(case: Case) -> Report:
-    """Play one case again.
-
-    Parameters
-    ----------
-    case : Case
-        The case.
-
-    Returns
-    -------
-    Report
-        What was done, and the finding if there is one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the engine of the case is none of `ENGINES`.
-    """
+    """Play one case again."""
     validation.choice(case.engine, "case.engine", ENGINES)
     return _report(case)
 
 
 def live(case: Case, operations: int) -> Report:
-    """Let the index of a case live long.
-
-    Parameters
-    ----------
-    case : Case
-        The case; its engine is one of the index: scan, cap, tree or auto.
-    operations : int
-        How many operations, ``>= 1``.
-
-    Returns
-    -------
-    Report
-        What was done, and the finding if there is one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type or value.
-    """
+    """Let the index of a case live long."""
     validation.choice(case.engine, "case.engine", _INDEX_ENGINES)
     return _report(case, validation.count(operations, "operations"))
 
@@ -389,25 +291,7 @@ def _report(case: Case, operations: int | None = None) -> Report:
 
 
 def structures_for(engines: Sequence[str], kernels: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Return the pairs of engine and kernels that some names stand for.
-
-    Parameters
-    ----------
-    engines : sequence of str
-        Out of `ENGINES`.
-    kernels : sequence of str, optional
-        ``"numba"`` or ``"numpy"``; all that are allowed by default.
-
-    Returns
-    -------
-    list of tuple of str
-        An engine and its kernels, ``"none"`` for structures without kernels.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a name is unknown, if numba is asked for where it is not allowed, or if there is no pair.
-    """
+    """Return the pairs of engine and kernels that some names stand for."""
     chosen = [validation.choice(engine, "engines", ENGINES) for engine in engines]
     sets = list(allowed_kernels() if kernels is None else kernels)
     for name in sets:

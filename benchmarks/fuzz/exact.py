@@ -28,8 +28,6 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Truth", "decide", "score"]
-
 _TAME = 250
 _FAR = 2.0**60
 # The exponent of the smallest float64 number.
@@ -39,12 +37,8 @@ _LOWEST = -1074
 class Truth:
     """The side on which each point lies of each hyperplane, in real arithmetic.
 
-    Parameters
-    ----------
-    signs : ndarray of int8, shape (q, m)
-        The sign of ``<p_r, x_i> + b_r - c_i``.
-    exact : int
-        How many of them float64 could not decide.
+    - ``signs``: The sign of ``<p_r, x_i> + b_r - c_i``.
+    - ``exact``: How many of them float64 could not decide.
     """
 
     def __init__(self, signs: NDArray[np.int8], exact: int) -> None:
@@ -65,27 +59,6 @@ def decide(
     points: FloatArray, bias: FloatArray | None, normals: FloatArray, offsets: FloatArray
 ) -> Truth:
     """Decide all pairs of points and half-spaces.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (m, d)
-        The points, finite.
-    bias : ndarray of float64, shape (m,), or None
-        Their biases; ``None`` means zero.
-    normals : ndarray of float64, shape (q, d)
-        The normals.
-    offsets : ndarray of float64, shape (q,)
-        The offsets.
-
-    Returns
-    -------
-    Truth
-        The signs.
-
-    Raises
-    ------
-    ArithmeticError
-        If `Fraction` contradicts a verdict, which would be an error of this module.
 
     Examples
     --------
@@ -134,20 +107,7 @@ def decide(
 
 
 def score(point: FloatArray, bias: float, normal: FloatArray) -> Fraction:
-    """Return ``<point, normal> + bias`` exactly.
-
-    Parameters
-    ----------
-    point, normal : ndarray of float64, shape (d,)
-        The vectors.
-    bias : float
-        The number added.
-
-    Returns
-    -------
-    Fraction
-        The score.
-    """
+    """Return ``<point, normal> + bias`` exactly."""
     terms = (
         Fraction(p) * Fraction(x) for p, x in zip(point.tolist(), normal.tolist(), strict=True)
     )

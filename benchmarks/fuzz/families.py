@@ -18,16 +18,6 @@ import numpy as np
 
 from sublinear_lib._typing import FloatArray
 
-__all__ = [
-    "FAMILIES",
-    "LARGEST",
-    "Family",
-    "draw_family",
-    "draw_normals",
-    "draw_offsets",
-    "draw_slice",
-]
-
 LARGEST = float(np.finfo(np.float64).max)
 """The largest float64 number."""
 _SMALLEST = 5e-324
@@ -188,24 +178,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator, int, FloatArray], Rows]] = {
 def draw_family(
     rng: np.random.Generator, dimension: int, *, biased: bool, name: str | None = None
 ) -> Family:
-    """Choose a family.
-
-    Parameters
-    ----------
-    rng : Generator
-        Where the numbers come from; the family goes on drawing from it.
-    dimension : int
-        Number of columns ``D``, with the bias.
-    biased : bool
-        Whether the last column is a bias, on which every normal has the component 1.
-    name : str, optional
-        A key of `FAMILIES`; any by default.
-
-    Returns
-    -------
-    Family
-        The family.
-    """
+    """Choose a family."""
     if name is None:
         name = str(rng.choice(list(FAMILIES)))
     normal = 0.5 * rng.integers(-4, 5, dimension).astype(np.float64)
@@ -218,26 +191,7 @@ def draw_family(
 def draw_normals(
     rng: np.random.Generator, family: Family, points: FloatArray, d: int, count: int
 ) -> FloatArray:
-    """Draw normals anywhere.
-
-    Parameters
-    ----------
-    rng : Generator
-        Where the numbers come from.
-    family : Family
-        The family of the points.
-    points : ndarray of float64, shape (m, d)
-        The stored points; some normals are among them.
-    d : int
-        The dimension, the bias not counted.
-    count : int
-        How many, ``q``.
-
-    Returns
-    -------
-    ndarray of float64, shape (q, d)
-        The normals.
-    """
+    """Draw normals anywhere."""
     kind = rng.random(count)
     normals = rng.standard_normal((count, d))
     integers = rng.integers(-3, 4, (count, d)).astype(np.float64)
@@ -260,26 +214,7 @@ def draw_normals(
 def draw_slice(
     rng: np.random.Generator, points: FloatArray, d: int, count: int, *, exact: bool = False
 ) -> FloatArray:
-    """Draw normals on X = {x : ||x|| = 1, x_d = 1/2}.
-
-    Parameters
-    ----------
-    rng : Generator
-        Where the numbers come from.
-    points : ndarray of float64, shape (m, d)
-        The stored points; some normals lie where one of them takes its largest value.
-    d : int
-        The dimension, ``d >= 2``.
-    count : int
-        How many, ``q``.
-    exact : bool, default False
-        Whether to stay on X up to rounding; otherwise some are off by almost 1e-9, as allowed.
-
-    Returns
-    -------
-    ndarray of float64, shape (q, d)
-        The normals.
-    """
+    """Draw normals on X = {x : ||x|| = 1, x_d = 1/2}."""
     ways = rng.standard_normal((count, d - 1))
     kind = rng.random(count)
     if len(points):
@@ -312,24 +247,7 @@ def draw_offsets(
     bias: FloatArray | None,
     normals: FloatArray,
 ) -> FloatArray:
-    """Draw offsets, most of them at or beside the score of a stored point.
-
-    Parameters
-    ----------
-    rng : Generator
-        Where the numbers come from.
-    points : ndarray of float64, shape (m, d)
-        The stored points.
-    bias : ndarray of float64, shape (m,), or None
-        Their biases.
-    normals : ndarray of float64, shape (q, d)
-        The normals.
-
-    Returns
-    -------
-    ndarray of float64, shape (q,)
-        The offsets, finite.
-    """
+    """Draw offsets, most of them at or beside the score of a stored point."""
     q = len(normals)
     scores, others = np.zeros(q), np.zeros(q)
     if len(points):

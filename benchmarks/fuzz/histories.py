@@ -28,8 +28,6 @@ from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.halfspace.index import HalfspaceIndex
 from sublinear_lib.halfspace.protocol import HalfspaceHits
 
-__all__ = ["LARGE", "IndexHistory", "Mismatch", "Step", "compare", "draw_sizes", "fingerprint"]
-
 _MOST_POINTS = 5000
 _MOST_PAIRS, _MOST_PRODUCTS = 2**18, 2**21
 # Families of which a large share of all pairs ties, or must be settled exactly because the numbers
@@ -52,18 +50,11 @@ class Mismatch(AssertionError):
 class Step:
     """What one operation of a case has checked.
 
-    Parameters
-    ----------
-    name : str
-        The operation.
-    queries : int
-        Half-spaces asked for.
-    pairs : int
-        Pairs of half-spaces and points compared.
-    ties : int
-        Pairs with the point exactly on the hyperplane.
-    exact : int
-        Pairs that the oracle had to decide in integers.
+    - ``name``: The operation.
+    - ``queries``: Half-spaces asked for.
+    - ``pairs``: Pairs of half-spaces and points compared.
+    - ``ties``: Pairs with the point exactly on the hyperplane.
+    - ``exact``: Pairs that the oracle had to decide in integers.
     """
 
     name: str
@@ -74,20 +65,7 @@ class Step:
 
 
 def draw_sizes(rng: np.random.Generator, *, planar: bool = False) -> tuple[int, int]:
-    """Draw a number of points and a dimension: mostly small, and where structures change.
-
-    Parameters
-    ----------
-    rng : Generator
-        Where the numbers come from.
-    planar : bool, default False
-        Whether the dimension is 2 and the points few, for the structures of the plane.
-
-    Returns
-    -------
-    m, d : int
-        The sizes.
-    """
+    """Draw a number of points and a dimension: mostly small, and where structures change."""
     kind = rng.random()
     if kind < 0.08:
         m = int(rng.integers(0, 3))
@@ -112,14 +90,9 @@ def draw_sizes(rng: np.random.Generator, *, planar: bool = False) -> tuple[int, 
 class IndexHistory:
     """A random history of one index.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    engine : {"scan", "cap", "tree", "auto"}
-        The engine.
-    kernels : {"numba", "numpy"}
-        The inner loops.
+    - ``rng``: Where all numbers of the case come from.
+    - ``engine``: The engine.
+    - ``kernels``: The inner loops.
     """
 
     def __init__(self, rng: np.random.Generator, engine: str, kernels: str) -> None:
@@ -158,41 +131,14 @@ class IndexHistory:
         self._index: Any = None
 
     def play(self) -> Iterator[Step]:
-        """Build the index, then operate on it.
-
-        Yields
-        ------
-        Step
-            What was checked, after each operation.
-
-        Raises
-        ------
-        Mismatch
-            At the first wrong answer.
-        """
+        """Build the index, then operate on it."""
         rng = self._rng
         length = int(rng.integers(60, 201) if self._long else rng.integers(4, 13))
         yield from self._played(length)
         yield self._query()
 
     def live(self, operations: int) -> Iterator[Step]:
-        """Build the index, then operate on it for long, with few half-spaces at a time.
-
-        Parameters
-        ----------
-        operations : int
-            How many operations, the building counted, ``>= 1``.
-
-        Yields
-        ------
-        Step
-            What was checked, after each operation.
-
-        Raises
-        ------
-        Mismatch
-            At the first wrong answer.
-        """
+        """Build the index, then operate on it for long, with few half-spaces at a time."""
         self._long = True
         yield from self._played(operations - 1)
 
@@ -534,22 +480,7 @@ class IndexHistory:
 def compare(
     hits: HalfspaceHits, inside: BoolArray, ids: IntArray | None = None
 ) -> tuple[int, str] | None:
-    """Compare an answer with the truth.
-
-    Parameters
-    ----------
-    hits : HalfspaceHits
-        The answer.
-    inside : ndarray of bool, shape (q, m)
-        The truth.
-    ids : ndarray of int64, shape (m,), optional
-        The ids of the columns, ascending; by default their positions.
-
-    Returns
-    -------
-    tuple of int and str, or None
-        The first wrong query and what is wrong with it, if anything is.
-    """
+    """Compare an answer with the truth."""
     rows = np.nonzero(inside)[1]
     wanted = rows if ids is None else ids[rows]
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(inside, axis=1))))
@@ -574,16 +505,6 @@ def compare(
 
 def fingerprint(thing: object) -> object:
     """Return all that an object is made of, down to the last byte, in a form that can be compared.
-
-    Parameters
-    ----------
-    thing : object
-        Anything that consists of arrays, numbers, texts, containers and objects with attributes.
-
-    Returns
-    -------
-    object
-        Equal for two objects if all their parts are equal, signs of zeros included.
 
     Examples
     --------

@@ -29,8 +29,6 @@ from sublinear_lib.halfspace.candidates import CandidateLists
 from sublinear_lib.halfspace.onion import ConvexLayers
 from sublinear_lib.halfspace.partition_tree import PartitionTree
 
-__all__ = ["AggregateHistory", "AliveCase", "ArcCase", "CandidateHistory", "PlanarCase"]
-
 _LARGEST_TOTAL = 2.0**990
 _LEAF_SIZES = (1, 2, 7, 8, 9, 64, 1000)
 
@@ -38,14 +36,9 @@ _LEAF_SIZES = (1, 2, 7, 8, 9, 64, 1000)
 class _Case:
     """Points of a family, and what is needed to ask about them.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    m, d : int
-        Sizes.
-    biased : bool
-        Whether the points have biases.
+    - ``rng``: Where all numbers of the case come from.
+    - ``m``, ``d``: Sizes.
+    - ``biased``: Whether the points have biases.
     """
 
     def __init__(self, rng: np.random.Generator, m: int, d: int, biased: bool) -> None:
@@ -83,12 +76,8 @@ class _Case:
 class PlanarCase(_Case):
     """Questions to `ConvexLayers` or to a `PartitionTree`.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    engine : {"layers", "partition"}
-        The structure.
+    - ``rng``: Where all numbers of the case come from.
+    - ``engine``: The structure.
     """
 
     def __init__(self, rng: np.random.Generator, engine: str) -> None:
@@ -102,18 +91,7 @@ class PlanarCase(_Case):
             self.configuration |= self._options
 
     def play(self) -> Iterator[Step]:
-        """Build the structure and ask.
-
-        Yields
-        ------
-        Step
-            What was checked.
-
-        Raises
-        ------
-        Mismatch
-            At the first wrong answer.
-        """
+        """Build the structure and ask."""
         structure: ConvexLayers | PartitionTree
         if self._options is None:
             structure = ConvexLayers(self._points)
@@ -135,10 +113,7 @@ class PlanarCase(_Case):
 class ArcCase(_Case):
     """Questions to an `ArcStabbing` structure.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
+    - ``rng``: Where all numbers of the case come from.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -146,18 +121,7 @@ class ArcCase(_Case):
         super().__init__(rng, m, int(rng.choice([2, 3, 3])), bool(rng.random() < 0.5))
 
     def play(self) -> Iterator[Step]:
-        """Build structures for a few thresholds and ask.
-
-        Yields
-        ------
-        Step
-            What was checked.
-
-        Raises
-        ------
-        Mismatch
-            At the first wrong answer.
-        """
+        """Build structures for a few thresholds and ask."""
         rng, d = self._rng, self._points.shape[1]
         for _ in range(2):
             X = families.draw_slice(rng, self._points, d, int(rng.integers(1, 49)))
@@ -180,10 +144,7 @@ class ArcCase(_Case):
 class AliveCase(_Case):
     """Questions to `alive_on_slice`.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
+    - ``rng``: Where all numbers of the case come from.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -191,18 +152,7 @@ class AliveCase(_Case):
         super().__init__(rng, min(m, 100), max(d, 2), bool(rng.random() < 0.5))
 
     def play(self) -> Iterator[Step]:
-        """Ask with a few thresholds.
-
-        Yields
-        ------
-        Step
-            What was checked; a threshold counts as one query.
-
-        Raises
-        ------
-        Mismatch
-            At the first wrong answer.
-        """
+        """Ask with a few thresholds."""
         rng, (m, d) = self._rng, self._points.shape
         for _ in range(3):
             X = families.draw_slice(rng, self._points, d, 32)
@@ -242,12 +192,8 @@ class AliveCase(_Case):
 class AggregateHistory(_Case):
     """A random history of an `AggregateTree`.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    kernels : {"numba", "numpy"}
-        The inner loops.
+    - ``rng``: Where all numbers of the case come from.
+    - ``kernels``: The inner loops.
     """
 
     def __init__(self, rng: np.random.Generator, kernels: str) -> None:
@@ -261,18 +207,7 @@ class AggregateHistory(_Case):
         self.configuration |= self._options
 
     def play(self) -> Iterator[Step]:
-        """Build the tree, then ask and move points.
-
-        Yields
-        ------
-        Step
-            What was checked, after each operation.
-
-        Raises
-        ------
-        Mismatch
-            At the first wrong answer.
-        """
+        """Build the tree, then ask and move points."""
         rng, m = self._rng, len(self._points)
         tree = AggregateTree(self._points, self._weights, self._bias, **self._options)
         yield Step("build")
@@ -358,12 +293,8 @@ class AggregateHistory(_Case):
 class CandidateHistory(_Case):
     """A random training run of `CandidateLists`.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    kernels : {"numba", "numpy"}
-        The inner loops.
+    - ``rng``: Where all numbers of the case come from.
+    - ``kernels``: The inner loops.
     """
 
     def __init__(self, rng: np.random.Generator, kernels: str) -> None:
@@ -385,18 +316,7 @@ class CandidateHistory(_Case):
         self.configuration |= {"m": m, "d": d, "n": n, **self._options}
 
     def play(self) -> Iterator[Step]:
-        """Make the lists, then ask and move neurons.
-
-        Yields
-        ------
-        Step
-            What was checked, after each operation.
-
-        Raises
-        ------
-        Mismatch
-            At the first wrong answer.
-        """
+        """Make the lists, then ask and move neurons."""
         rng, (m, d) = self._rng, self._points.shape
         lists = CandidateLists(self._points, self._bias, self._anchors, **self._options)
         yield Step("build")

@@ -28,8 +28,6 @@ from sublinear_lib.halfspace import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["BAD_INPUTS", "GOOD_CALLS", "BadInput", "GoodCall", "resolve"]
-
 _NAN, _INF = float("nan"), float("inf")
 _HALF = 0.75**0.5
 _ON_SLICE = [[_HALF, 0.0, 0.5], [0.0, _HALF, 0.5], [-_HALF, 0.0, 0.5]]
@@ -41,12 +39,8 @@ _PLANE = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 3.0]]
 class GoodCall:
     """A call that is carried out.
 
-    Parameters
-    ----------
-    arguments : callable
-        Makes the arguments by name.
-    subject : callable, optional
-        Makes the object whose method is called.
+    - ``arguments``: Makes the arguments by name.
+    - ``subject``: Makes the object whose method is called.
     """
 
     arguments: Callable[[], dict[str, Any]]
@@ -57,18 +51,12 @@ class GoodCall:
 class BadInput:
     """A call with one argument that must be refused.
 
-    Parameters
-    ----------
-    call : str
-        A key of `GOOD_CALLS`: a name below ``sublinear_lib``.
-    argument : str
-        Which argument is replaced.
-    value : object
-        By what.
-    error : type
-        The error that is promised.
-    named : str, optional
-        What the message calls the argument, where a method passes it on under another name.
+    - ``call``: A key of `GOOD_CALLS`: a name below ``sublinear_lib``.
+    - ``argument``: Which argument is replaced.
+    - ``value``: By what.
+    - ``error``: The error that is promised.
+    - ``named``: What the message calls the argument, where a method passes it on under another
+      name.
     """
 
     call: str
@@ -306,23 +294,7 @@ def _cell(m: int, rng: np.random.Generator) -> int:
 
 
 def resolve(name: str) -> Any:
-    """Return what a name below ``sublinear_lib`` stands for.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``"halfspace.HalfspaceIndex.insert"``.
-
-    Returns
-    -------
-    object
-        The function, class or method.
-
-    Raises
-    ------
-    AttributeError, ModuleNotFoundError
-        If there is nothing of that name.
-    """
+    """Return what a name below ``sublinear_lib`` stands for."""
     room, *rest = name.split(".")
     found: Any = importlib.import_module(room if room == "benchmarks" else f"sublinear_lib.{room}")
     for part in rest:

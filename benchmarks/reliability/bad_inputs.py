@@ -28,8 +28,6 @@ from benchmarks.reliability.bad_calls import (
 from sublinear_lib import claims
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["Refusal", "refusal", "refusals", "source_of"]
-
 _ALLOWED = re.compile(r"\bmust\b|\bneeds?\b|\bgive either\b|\bis none of\b")
 
 
@@ -37,16 +35,10 @@ _ALLOWED = re.compile(r"\bmust\b|\bneeds?\b|\bgive either\b|\bis none of\b")
 class Refusal:
     """What came of a bad input.
 
-    Parameters
-    ----------
-    bad : BadInput
-        The entry.
-    error : str
-        The name of the error that was raised; empty if the call was carried out.
-    message : str
-        Its message.
-    faults : tuple of str
-        What of the promise was not kept.
+    - ``bad``: The entry.
+    - ``error``: The name of the error that was raised; empty if the call was carried out.
+    - ``message``: Its message.
+    - ``faults``: What of the promise was not kept.
     """
 
     bad: BadInput
@@ -63,16 +55,6 @@ class Refusal:
 def source_of(value: object) -> str:
     """Return a bad value as one would write it.
 
-    Parameters
-    ----------
-    value : object
-        The value.
-
-    Returns
-    -------
-    str
-        Python source, with ``nan`` and ``inf`` for what they are.
-
     Examples
     --------
     >>> source_of([float("nan"), 0.5]), source_of("relu")
@@ -82,20 +64,7 @@ def source_of(value: object) -> str:
 
 
 def refusal(bad: BadInput, *, good: bool = True) -> Refusal:
-    """Give one bad input.
-
-    Parameters
-    ----------
-    bad : BadInput
-        The entry.
-    good : bool, default True
-        Whether to carry out the good call as well.
-
-    Returns
-    -------
-    Refusal
-        What happened.
-    """
+    """Give one bad input."""
     faults = []
     if good:
         _, function, arguments = _prepared(bad.call)
@@ -125,18 +94,7 @@ def refusal(bad: BadInput, *, good: bool = True) -> Refusal:
 
 
 def refusals(room: str | None = None) -> tuple[Refusal, ...]:
-    """Give all bad inputs, and each good call once.
-
-    Parameters
-    ----------
-    room : str, optional
-        Those of one room of the library only.
-
-    Returns
-    -------
-    tuple of Refusal
-        In the order of the table.
-    """
+    """Give all bad inputs, and each good call once."""
     seen: set[str] = set()
     found = []
     for bad in BAD_INPUTS:

@@ -31,8 +31,6 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["METHODS", "soundness", "trial"]
-
 METHODS: tuple[BracketMethod, ...] = ("auto", "split", "relaxation", "milp", "neurons")
 """The methods of :func:`sublinear_lib.adversary.bracket`."""
 
@@ -43,22 +41,7 @@ _THRESHOLDS = (0.0, 0.5, 1.28, 2.0)
 
 
 def problem(seed: int) -> tuple[TwoLayerNetwork, FloatArray, float]:
-    """Draw a network and a cap.
-
-    Parameters
-    ----------
-    seed : int
-        Which, ``>= 0``.  Four of five have d = 3 or d = 4, every fifth has 5 to 12 dimensions.
-
-    Returns
-    -------
-    network : TwoLayerNetwork
-        As at initialization, with free weights, or as it may be after training.
-    x : ndarray of float64, shape (1, d)
-        The center of the cap.
-    rho : float
-        Its radius.
-    """
+    """Draw a network and a cap."""
     rng = np.random.default_rng(10_000 + seed)
     d, activation = 3 + seed % 2, ("jump", "continuous")[(seed // 2) % 2]
     if seed % 5 == 4:
@@ -92,20 +75,7 @@ def attacks(rho: float, d: int) -> dict[str, Any]:
 
 
 def trial(seed: int) -> Row:
-    """Bracket the supremum and the infimum of one network over one cap in every way.
-
-    Parameters
-    ----------
-    seed : int
-        Which network, ``>= 0``; see `problem`.
-
-    Returns
-    -------
-    dict
-        ``d``, ``m`` and ``rho``; ``comparisons``, how many pairs of numbers were compared;
-        ``brackets``, how many there were; ``exact``, whether an exact method stood beside them;
-        ``violations``, a sentence for each pair that was in the wrong order.
-    """
+    """Bracket the supremum and the infimum of one network over one cap in every way."""
     network, X, rho = problem(validation.count(seed, "seed", minimum=0))
     lengths = np.linalg.norm(network.W, axis=1) + np.abs(network.b)
     # The attacks and the exact methods add up m terms in other orders.
@@ -167,21 +137,7 @@ def _exact(network: TwoLayerNetwork, X: FloatArray, rho: float, side: int) -> tu
 
 
 def soundness(chunk: int, size: int) -> Row:
-    """Try many networks.
-
-    Parameters
-    ----------
-    chunk : int
-        Which networks: those from ``chunk * size`` on, ``>= 0``.
-    size : int
-        How many, ``>= 1``.
-
-    Returns
-    -------
-    dict
-        Counts of networks (with an exact method beside them or without), brackets
-        and comparisons; networks by dimension; and a sentence for each violation.
-    """
+    """Try many networks."""
     total: Counter[str] = Counter()
     dimensions: Counter[str] = Counter()
     violations: list[str] = []

@@ -29,23 +29,15 @@ from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import History, SublinearAdversarialTraining
 
-__all__ = ["KINDS", "FileKind", "damage", "hurt"]
-
 
 @dataclass(frozen=True)
 class FileKind:
     """A kind of file that the library writes and reads.
 
-    Parameters
-    ----------
-    name : str
-        In words.
-    checked : bool
-        Whether its contents have checksums.
-    write : callable
-        Writes one to a path.
-    read : callable
-        Reads one from a path; what it returns can be compared by its parts.
+    - ``name``: In words.
+    - ``checked``: Whether its contents have checksums.
+    - ``write``: Writes one to a path.
+    - ``read``: Reads one from a path; what it returns can be compared by its parts.
     """
 
     name: str
@@ -142,20 +134,7 @@ def _pairs() -> tuple[Any, Any]:
 
 
 def hurt(content: bytes, rng: np.random.Generator) -> bytes:
-    """Damage bytes in one way out of six.
-
-    Parameters
-    ----------
-    content : bytes
-        What is whole, at least one byte.
-    rng : Generator
-        Where the randomness comes from.
-
-    Returns
-    -------
-    bytes
-        Something else.
-    """
+    """Damage bytes in one way out of six."""
     whole = np.frombuffer(content, dtype=np.uint8)
     place = int(rng.integers(len(whole)))
     length = int(rng.integers(1, 65))
@@ -179,24 +158,7 @@ def hurt(content: bytes, rng: np.random.Generator) -> bytes:
 
 
 def damage(chunk: int, size: int, folder: Path) -> Row:
-    """Damage a file many times, and read it.
-
-    Parameters
-    ----------
-    chunk : int
-        Chooses one of `KINDS`, and is the seed, ``>= 0``.
-    size : int
-        How many times, ``>= 1``.
-    folder : Path
-        An empty folder.
-
-    Returns
-    -------
-    dict
-        How often the file was refused by name, read as what it was (the damage met bytes that carry
-        nothing), read as something else, or gave another error; and a sentence for each of the
-        last two, if the kind has checksums.
-    """
+    """Damage a file many times, and read it."""
     kind = list(KINDS.values())[chunk % len(KINDS)]
     rng = np.random.default_rng(chunk)
     path = folder / "damaged"

@@ -18,8 +18,6 @@ from benchmarks import fuzz
 from benchmarks.settings import Row
 from sublinear_lib import validation
 
-__all__ = ["LIVES", "histories", "queries"]
-
 LIVES = 5
 """How many indices share the operations of one chunk of `histories`."""
 
@@ -27,22 +25,7 @@ _ENGINES = ("scan", "cap", "tree", "auto")
 
 
 def queries(chunk: int, size: int) -> Row:
-    """Ask every structure for half-spaces, and compare each answer with real arithmetic.
-
-    Parameters
-    ----------
-    chunk : int
-        The seed of the cases, ``>= 0``.
-    size : int
-        How many half-spaces to ask for at least, ``>= 1``.
-
-    Returns
-    -------
-    dict
-        Counts of cases, queries, pairs, ties (points exactly on the hyperplane), pairs that only
-        exact arithmetic could decide, and wrong cases; the queries by structure and by family of
-        points; the cases with no point and with one.
-    """
+    """Ask every structure for half-spaces, and compare each answer with real arithmetic."""
     validation.count(size, "size")
     structures = fuzz.structures_for(fuzz.ENGINES, None)
     total: Counter[str] = Counter()
@@ -74,22 +57,7 @@ def queries(chunk: int, size: int) -> Row:
 
 
 def histories(chunk: int, size: int) -> Row:
-    """Let a few indices live long, and compare every answer with real arithmetic.
-
-    Parameters
-    ----------
-    chunk : int
-        Chooses the engine and the kernels, and is the seed, ``>= 0``.
-    size : int
-        How many operations in all, ``>= LIVES``: insertions, removals, moves, queries, copies,
-        rebuilding, and calls that have to be refused.
-
-    Returns
-    -------
-    dict
-        Counts of lives, operations (by kind), queries, ties and wrong answers, and the length of
-        the longest life.
-    """
+    """Let a few indices live long, and compare every answer with real arithmetic."""
     validation.count(size, "size", minimum=LIVES)
     kernels = fuzz.allowed_kernels()
     engine = _ENGINES[chunk % len(_ENGINES)]

@@ -29,8 +29,6 @@ from benchmarks.settings import Row
 from sublinear_lib import archives, caching, claims, validation
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["COMMANDS", "Command", "interrupts"]
-
 _WORD = "interrupted"
 _STATUS = 130
 
@@ -39,19 +37,13 @@ _STATUS = 130
 class Command:
     """A command that is interrupted.
 
-    Parameters
-    ----------
-    name : str
-        What it is.
-    arguments : callable
-        Returns what stands after ``python``, for a folder.
-    whole : callable
-        Looks at what the folder holds, and returns a sentence for everything that is not whole.
-    end : str, default ""
-        A pattern that is in the output of a command which has come to its end: an interrupt that
-        arrives when all is said meets Python's own tidying up.
-    raises : bool, default False
-        Whether the interrupt is raised again, as a function of the library does.
+    - ``name``: What it is.
+    - ``arguments``: Returns what stands after ``python``, for a folder.
+    - ``whole``: Looks at what the folder holds, and returns a sentence for everything that is not
+      whole.
+    - ``end``: A pattern that is in the output of a command which has come to its end: an interrupt
+      that arrives when all is said meets Python's own tidying up.
+    - ``raises``: Whether the interrupt is raised again, as a function of the library does.
     """
 
     name: str
@@ -168,22 +160,7 @@ def _unreadable_cache(folder: Path) -> list[str]:
 
 
 def interrupts(chunk: int, size: int, folder: Path) -> Row:
-    """Interrupt a command at random moments.
-
-    Parameters
-    ----------
-    chunk : int
-        Chooses one of `COMMANDS`, and is the seed of the moments, ``>= 0``.
-    size : int
-        How many times, ``>= 1``.
-    folder : Path
-        An empty folder.
-
-    Returns
-    -------
-    dict
-        Counts of interrupts, by what came of them, and a sentence for everything that went wrong.
-    """
+    """Interrupt a command at random moments."""
     command = list(COMMANDS.values())[chunk % len(COMMANDS)]
     moments = random.Random(chunk)
     begun = time.monotonic()

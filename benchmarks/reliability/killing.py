@@ -27,8 +27,6 @@ from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import History, Search, SublinearAdversarialTraining
 
-__all__ = ["SEARCHES", "kills"]
-
 SEARCHES: tuple[Search, ...] = ("lists", "caps", "query", "tree")
 """How the neurons are found in the runs that are killed."""
 
@@ -39,29 +37,7 @@ _STEPS_PER_KILL = 30
 
 
 def kills(chunk: int, size: int, folder: Path) -> Row:
-    """Kill a training run many times, resume it, and compare with a run that nobody killed.
-
-    Parameters
-    ----------
-    chunk : int
-        Chooses one of `SEARCHES`, and is the seed of the waiting times, ``>= 0``.
-    size : int
-        How many kills, ``>= 1``.
-    folder : Path
-        An empty folder for the checkpoints.
-
-    Returns
-    -------
-    dict
-        Counts of kills, of those that came before the first step, and of steps in the end; whether
-        weights, losses and activity of the two runs are the same to the bit; what else lay in the
-        folder; and a digest of the weights.
-
-    Raises
-    ------
-    RuntimeError
-        If a process ended by itself, or lost more steps than lie between two checkpoints.
-    """
+    """Kill a training run many times, resume it, and compare with a run that nobody killed."""
     count = validation.count(size, "size")
     index = SEARCHES[chunk % len(SEARCHES)]
     steps = _STEPS_PER_KILL * count

@@ -18,27 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import benchmarks
+from benchmarks.records import read_record
 from benchmarks.reliability.brackets import soundness
 from benchmarks.reliability.damaging import KINDS, damage
 from benchmarks.reliability.index_trials import histories, queries
 from benchmarks.reliability.interrupting import COMMANDS, interrupts
 from benchmarks.reliability.killing import SEARCHES, kills
 from benchmarks.settings import Row
-from benchmarks.stored import read_stored
 from sublinear_lib import archives, validation
-
-__all__ = [
-    "CAMPAIGNS",
-    "SCHEMA",
-    "Campaign",
-    "load_reliability",
-    "merged_records",
-    "new_record",
-    "numbers_last",
-    "run_campaign",
-    "store_reliability",
-    "total",
-]
 
 SCHEMA = 1
 """The version of the format."""
@@ -50,18 +37,11 @@ _FILE = "reliability.json"
 class Campaign:
     """A campaign.
 
-    Parameters
-    ----------
-    name : str
-        Its name in the record.
-    question : str
-        What it asks.
-    chunks : int
-        Into how many pieces it is cut.
-    size : int
-        How much each piece does, in the units of the campaign.
-    run : callable
-        ``run(chunk, size, folder)`` does one piece, in an empty folder.
+    - ``name``: Its name in the record.
+    - ``question``: What it asks.
+    - ``chunks``: Into how many pieces it is cut.
+    - ``size``: How much each piece does, in the units of the campaign.
+    - ``run``: ``run(chunk, size, folder)`` does one piece, in an empty folder.
     """
 
     name: str
@@ -122,13 +102,7 @@ CAMPAIGNS: Mapping[str, Campaign] = {
 
 
 def new_record() -> dict[str, Any]:
-    """Return a record without campaigns.
-
-    Returns
-    -------
-    dict
-        The record.
-    """
+    """Return a record without campaigns."""
     return {"schema": SCHEMA, "campaigns": {}}
 
 
@@ -140,31 +114,7 @@ def run_campaign(
     chunks: Iterable[int] | None = None,
     done: Callable[[dict[str, Any]], object] = lambda record: None,
 ) -> dict[str, Any]:
-    """Run the chunks of a campaign that a record does not hold yet.
-
-    Parameters
-    ----------
-    record : dict
-        From `new_record` or `load_reliability`; it is changed.
-    name : str
-        A key of `CAMPAIGNS`.
-    size : int, optional
-        Size of a chunk, ``>= 1``; that of the campaign by default.
-    chunks : iterable of int, optional
-        Which chunks, ``>= 0``; those of the campaign by default.
-    done : callable, optional
-        Called with the record after each chunk.
-
-    Returns
-    -------
-    dict
-        The record.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type or value, or the record holds chunks of another size.
-    """
+    """Run the chunks of a campaign that a record does not hold yet."""
     campaign = CAMPAIGNS[validation.choice(name, "name", tuple(CAMPAIGNS))]
     amount = campaign.size if size is None else validation.count(size, "size")
     asked = range(campaign.chunks) if chunks is None else chunks
@@ -191,19 +141,7 @@ def run_campaign(
 
 
 def total(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Add up the chunks of a campaign.
-
-    Parameters
-    ----------
-    held : mapping
-        A campaign of a record.
-
-    Returns
-    -------
-    dict
-        Numbers added up, tables of numbers too, lists joined, truth values only if all are true;
-        texts are left out.
-    """
+    """Add up the chunks of a campaign."""
     found: dict[str, Any] = {}
     for chunk in held["chunks"].values():
         for name, value in chunk["found"].items():
@@ -219,35 +157,12 @@ def total(held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def numbers_last(key: str) -> tuple[int, str]:
-    """Return by what to sort keys of a record: words by the alphabet, then numbers by their size.
-
-    Parameters
-    ----------
-    key : str
-        A key.
-
-    Returns
-    -------
-    tuple
-        What `sorted` compares.
-    """
+    """Return what sorts keys of a record: words by the alphabet, then numbers by their size."""
     return (len(key), key) if key.isdigit() else (0, key)
 
 
 def merged_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the chunks of two records into one.
-
-    Parameters
-    ----------
-    old, new : mapping
-        Records; where both hold a chunk, that of `new` is taken, and so is what is known about a
-        campaign as a whole.
-
-    Returns
-    -------
-    dict
-        Both.
-    """
+    """Put the chunks of two records into one."""
     both = new_record()
     for record in (old, new):
         for name, held in record["campaigns"].items():
@@ -259,44 +174,14 @@ def merged_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, 
 
 
 def load_reliability(path: str | Path | None = None) -> dict[str, Any]:
-    """Read the record.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        The file; by default that of the clone.
-
-    Returns
-    -------
-    dict
-        The record.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not such a record.
-    """
-    record, path = read_stored(path, _FILE, "a record of reliability")
-    if record.get("schema") != SCHEMA or not isinstance(record.get("campaigns"), Mapping):
-        raise ValueError(f"path must name a record of reliability of schema {SCHEMA}, got {path}")
+    """Read the record."""
+    what = "a record of reliability"
+    record = read_record(path, _FILE, what, {"campaigns"}, SCHEMA)
+    if not isinstance(record["campaigns"], Mapping):
+        raise ValueError(f"path must name {what} of schema {SCHEMA}, got {path}")
     return record
 
 
 def store_reliability(record: Mapping[str, Any], path: str | Path) -> None:
-    """Write the record in one piece.
-
-    Parameters
-    ----------
-    record : mapping
-        The record.
-    path : str or Path
-        The file; the folder has to be there.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; an older file is as it was.
-    """
+    """Write the record in one piece."""
     archives.write_bytes(path, (json.dumps(record, indent=1) + "\n").encode())

@@ -17,16 +17,6 @@ from benchmarks.reliability.record import CAMPAIGNS, numbers_last, total
 from benchmarks.tables import Table, count_text
 from sublinear_lib import statistics
 
-__all__ = [
-    "CONFIDENCE",
-    "bad_input_tables",
-    "largest_rate",
-    "notebook_table",
-    "part_table",
-    "rate_table",
-    "where_table",
-]
-
 CONFIDENCE = 0.95
 """That of the upper bounds."""
 
@@ -46,23 +36,6 @@ _TRIALS = {
 def largest_rate(failures: int, trials: int) -> float:
     """Return the largest rate of failures that is compatible with what was seen.
 
-    Parameters
-    ----------
-    failures : int
-        How many were seen, ``>= 0``.
-    trials : int
-        In how many independent trials, ``>= 1``.
-
-    Returns
-    -------
-    float
-        Upper end of the one-sided Clopper-Pearson interval at `CONFIDENCE`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For counts that are not integers or out of range.
-
     Examples
     --------
     >>> print(f"{largest_rate(0, 1000):.4f}")
@@ -74,18 +47,7 @@ def largest_rate(failures: int, trials: int) -> float:
 
 
 def rate_table(record: Mapping[str, Any]) -> Table:
-    """Lay out what each campaign did, how often it failed, and how often it may fail.
-
-    Parameters
-    ----------
-    record : mapping
-        A record of reliability.
-
-    Returns
-    -------
-    Table
-        One row for each campaign that the record holds, with the pieces that were run by then.
-    """
+    """Lay out what each campaign did, how often it failed, and how often it may fail."""
     rows = []
     for name, (unit, failed) in _TRIALS.items():
         if name not in record["campaigns"]:
@@ -137,23 +99,7 @@ def _work(name: str, found: Mapping[str, Any]) -> str:
 
 
 def part_table(record: Mapping[str, Any], name: str, part: str | None = None) -> Table:
-    """Lay out the parts of a campaign.
-
-    Parameters
-    ----------
-    record : mapping
-        A record of reliability.
-    name : str
-        The campaign.
-    part : str, optional
-        A table of numbers that its chunks hold, such as ``"by_family"``, added up; by default one
-        row for each chunk, with its numbers, texts and short tables.
-
-    Returns
-    -------
-    Table
-        The parts; without a row if no chunk was run.
-    """
+    """Lay out the parts of a campaign."""
     held = record["campaigns"].get(name, {"chunks": {}})
     if not held["chunks"]:
         return Table(f"The {name}: not run yet.", ["piece"], [])
@@ -183,18 +129,7 @@ def _cell(value: object) -> str:
 
 
 def notebook_table(record: Mapping[str, Any]) -> Table:
-    """Lay out which notebooks printed the stored bytes on one core and on two.
-
-    Parameters
-    ----------
-    record : mapping
-        A record of reliability.
-
-    Returns
-    -------
-    Table
-        One row for each notebook.
-    """
+    """Lay out which notebooks printed the stored bytes on one core and on two."""
     chunks = record["campaigns"]["notebooks"]["chunks"]
     ways = list(dict.fromkeys(way for chunk in chunks.values() for way in chunk["found"]))
     words = {True: "same", False: "differs", None: "not asked"}
@@ -208,18 +143,7 @@ def notebook_table(record: Mapping[str, Any]) -> Table:
 
 
 def where_table(record: Mapping[str, Any]) -> Table:
-    """Lay out when, where and for how long each campaign ran.
-
-    Parameters
-    ----------
-    record : mapping
-        A record of reliability.
-
-    Returns
-    -------
-    Table
-        One row for each campaign.
-    """
+    """Lay out when, where and for how long each campaign ran."""
     rows = []
     for name, held in record["campaigns"].items():
         chunks = held["chunks"].values()
@@ -243,18 +167,7 @@ def where_table(record: Mapping[str, Any]) -> Table:
 
 
 def bad_input_tables(found: Sequence[Refusal]) -> list[Table]:
-    """Lay out bad inputs and what was said to them.
-
-    Parameters
-    ----------
-    found : sequence of Refusal
-        What `refusals` returned.
-
-    Returns
-    -------
-    list of Table
-        One for each room of the library.
-    """
+    """Lay out bad inputs and what was said to them."""
     rooms: dict[str, list[list[str]]] = {}
     for one in found:
         room, _, name = one.bad.call.partition(".")

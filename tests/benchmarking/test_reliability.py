@@ -117,23 +117,6 @@ def test_a_failure_is_counted_and_raises_the_bound(record: dict[str, Any]) -> No
     assert reliability.largest_rate(2, 1000) > 0.002
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        "[]",
-        '{"schema": 99, "campaigns": {}}',
-        '{"schema": 1}',
-        '{"schema": 1, "campaigns": []}',
-    ],
-)
-def test_what_is_no_record_is_refused(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "other.json"
-    path.write_text(text)
-    with pytest.raises(ValueError, match="path must name a record of reliability"):
-        reliability.load_reliability(path)
-
-
 # -- the campaigns ---------------------------------------------------------------------------------
 
 

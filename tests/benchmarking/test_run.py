@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import benchmarks
+import benchmarks.command  # it reads the names of the sections, which some tests replace
 from benchmarks import BENCHMARKS, Results, Section, Settings, load_results, merged
 from benchmarks.peers import PEERS, load
 from sublinear_lib.cli import main

@@ -160,7 +160,7 @@ def test_a_trainer_holds_at_least_its_weights(short: tuple[Result, Results]) -> 
         weights = 8.0 * cell["d"] * np.array(cell["widths"])
         assert (np.array(cell["held_by_seed"]) >= weights).all(), cell["competitor"]
         assert (np.array(cell["peak_by_seed"]) >= np.array(cell["held_by_seed"])).all()
-    assert {cell["competitor"] for cell in found.cells("memory")} < set(OWN)
+    assert {cell["competitor"] for cell in found.cells("memory")} <= set(OWN)
 
 
 def test_a_table_compares_with_whom_one_likes(short: tuple[Result, Results]) -> None:

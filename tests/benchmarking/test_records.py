@@ -1,0 +1,107 @@
+"""A stored record is read whole or refused; that of the fuzzer is long and clean."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mutate_theory
+import pytest
+
+from benchmarks import (
+    fuzz_tables,
+    load_fuzz_record,
+    load_mutation_record,
+    load_planting_record,
+    load_sharding_record,
+)
+from benchmarks.fuzz.campaign import ENGINES
+from benchmarks.reliability import load_reliability
+
+# the file of each loader, what it is called, and parts that it must have
+LOADERS: dict[Callable[..., Any], tuple[str, str, tuple[str, ...]]] = {
+    load_fuzz_record: (
+        "halfspace_fuzz",
+        "the record of a fuzz run",
+        ("by_structure", "date", "mismatches"),
+    ),
+    load_mutation_record: (
+        "theory_mutation",
+        "the record of a mutation run",
+        ("schema", "trials", "total"),
+    ),
+    load_planting_record: (
+        "statement_plantings",
+        "the record of plantings in statements",
+        ("schema", "trials"),
+    ),
+    load_sharding_record: (
+        "sharded_training",
+        "the record of a run with several workers",
+        ("date", "rows"),
+    ),
+    load_reliability: ("reliability", "a record of reliability", ("schema", "campaigns")),
+}
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
+
+
+@pytest.mark.parametrize("load", list(LOADERS))
+def test_what_is_no_record_is_refused(load: Callable[..., Any], tmp_path: Path) -> None:
+    name, what, parts = LOADERS[load]
+    stored = json.loads((RESULTS / f"{name}.json").read_text())
+    spoiled = [b"", b"{", b"[]", b"\xff", b"{}", b'{"schema": 2}', b'{"date": 1, "settings": 2}']
+    for part in parts:
+        spoiled.append(json.dumps({key: stored[key] for key in stored if key != part}).encode())
+    if "schema" in parts:
+        spoiled.append(json.dumps({**stored, "schema": 99}).encode())
+    if load is load_reliability:
+        spoiled.append(json.dumps({**stored, "campaigns": []}).encode())
+    other = tmp_path / "other.json"
+    for content in spoiled:
+        other.write_bytes(content)
+        with pytest.raises(ValueError, match=rf"path must name {what}.*other\.json"):
+            load(other)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.json")
+
+
+def test_the_record_of_a_mutation_run_comes_back_whole(tmp_path: Path) -> None:
+    trials = [
+        mutate_theory.Trial(
+            mutate_theory.Mutant(module, unit, 3, "sign", 0, 0), "a + b", "a - b", 1, outcome
+        )
+        for module, unit, outcome in (
+            ("jump", "f", "killed"),
+            ("jump", "g", "survived"),
+            ("flips", "", "not covered"),
+        )
+    ]
+    settings = {"per_module": 2, "seed": 0, "most": 1.0, "claims": "all"}
+    record = mutate_theory.report(trials, {"jump": 5, "flips": 7}, settings, 1.0)
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(record))
+    assert load_mutation_record(path) == record
+
+
+def test_the_stored_run_is_long_and_clean() -> None:
+    record = load_fuzz_record()
+    assert record["stopped"] == "done"
+    assert record["queries"] >= 10**7
+    assert record["steps"] >= 10**5
+    assert record["mismatches"] == 0
+    assert record["ties"] > 10**6, "ties must be met, or they were not tested"
+    named = {name.partition("/")[0] for name in record["by_structure"]}
+    assert named == set(ENGINES), "a structure that came later needs a new run"
+    parts = record["by_structure"].values()
+    assert sum(part["queries"] for part in parts) == record["queries"]
+
+
+def test_the_tables_say_what_the_record_says() -> None:
+    record = load_fuzz_record()
+    run, structures = fuzz_tables(record)
+    facts = dict(run.rows)
+    assert facts["queries"].replace(" ", "") == str(record["queries"])
+    assert facts["mismatches"] == "0"
+    assert len(structures.rows) == len(record["by_structure"])
