@@ -119,6 +119,8 @@ class CapRelaxation:
     1
     >>> round(above.linear().value, 6)  # the supremum itself: the line meets sigma_tau at u
     0.688466
+    >>> above.restricted(x, 0.1).optimized().value <= above.optimized(time_limit=1.0).value
+    True
     """
 
     def __init__(self, network: TwoLayerNetwork, x: object, rho: object, side: int = 1) -> None:

@@ -1,4 +1,7 @@
-"""What several pages draw by hand: the sphere from a little above, and small images in ink."""
+"""What several pages draw by hand: the sphere from a little above, and small images in ink.
+
+The sphere is seen from a fixed place, so that pictures of the same thing can be compared.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The picture of a training run: losses and activity over the steps (`History.plot`)."""
+"""The picture of a training run: losses and activity over the steps (`History.plot`).
+
+The trainer reaches it through the front door of `plotting` when somebody asks for a picture.
+"""
 
 from __future__ import annotations
 

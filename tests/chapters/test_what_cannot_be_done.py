@@ -46,7 +46,10 @@ def test_shadows_are_the_images_of_the_balls_and_the_radius_decides(
     for x, band in zip(X, of(view, Band), strict=True):
         balls = np.concatenate((rng.uniform(-1, 1, (200, 3)), rng.choice([-1.0, 1.0], (100, 3))))
         seen, across = (x + mu * balls) @ W.T, np.asarray(band.x)
-        below, above = (np.interp(seen[:, 0], across, side) for side in (band.lower, band.upper))
+        # the corners are rounded to three digits, and some sides are steep
+        near = seen[:, 0] + np.array([[-1e-3], [0.0], [1e-3]])
+        below = np.interp(near, across, band.lower).min(axis=0)
+        above = np.interp(near, across, band.upper).max(axis=0)
         assert (seen[:, 1] >= below - 4e-3).all() and (seen[:, 1] <= above + 4e-3).all()
         corners = x @ W.T + mu * mem.cube_image(W)
         ends = [corners[:, 0].min(), corners[:, 0].max(), corners[:, 1].max()]
