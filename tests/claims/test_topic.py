@@ -90,7 +90,7 @@ def test_everything_that_a_file_says_is_read(tmp_path: Path) -> None:
         ("formal_part: a part\n---\n", "formal_part: a part\n", "must begin with front matter"),
         ("title: Close to g\n", "", "keys must be"),
         ("recorded: fails as printed\n", "", "keys must be"),
-        ("place:", "titel: x\nplace:", "a known key, once, .* 'titel: x'"),
+        ("place:", "titles: x\nplace:", "a known key, once, .* 'titles: x'"),
         ("place:", "title: again\nplace:", "a known key, once, .* 'title: again'"),
         ("title: Close to g", "title:", "a known key, once"),
         ("quoted: yes", "quoted: maybe", "yes or no, got 'maybe'"),
