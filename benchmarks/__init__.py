@@ -10,13 +10,6 @@ imported when a run asks for them.
 from __future__ import annotations
 
 from benchmarks.growth import REGIMES
-from benchmarks.history import load_history
-from benchmarks.history_tables import (
-    history_curves,
-    history_table,
-    left_out_table,
-    noise_table,
-)
 from benchmarks.inventory import inventory_table
 from benchmarks.judging import TARGETS, judge, load_reasons, reason_for
 from benchmarks.layouts import section_tables
@@ -73,14 +66,10 @@ __all__ = [
     "environment",
     "fuzz_tables",
     "growth_curves",
-    "history_curves",
-    "history_table",
     "inventory_table",
     "iteration_table",
     "judge",
-    "left_out_table",
     "load_fuzz_record",
-    "load_history",
     "load_mutation_record",
     "load_planting_record",
     "load_reasons",
@@ -90,7 +79,6 @@ __all__ = [
     "merged",
     "missed_curves",
     "missed_table",
-    "noise_table",
     "planting_table",
     "ratio_curves",
     "ratio_table",

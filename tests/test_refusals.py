@@ -2,7 +2,8 @@
 
 The good calls are those of the examples in the docstrings.  In each of them every argument is
 replaced by every value of `BAD` in turn: the call goes well, or ends with a `TypeError` or
-`ValueError` that says what must be.  What is taken is compared with ``tests/refusals.json``;
+`ValueError` that says what must be, and nothing else that was handed over has changed.  What is
+taken is compared with ``tests/refusals.json``;
 ``python -m tests.test_refusals`` writes it anew, and its difference shows what is let in now.
 What no single argument shows, such as two that do not fit together, is tested with its function.
 """
@@ -17,6 +18,7 @@ import importlib
 import inspect
 import io
 import json
+import pickle
 import re
 import sys
 import tempfile
@@ -24,8 +26,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+TRACE = "the failed call has changed another argument"
 RECORD = Path(__file__).with_name("refusals.json")
 ROOMS = (
     *("activations", "adversary", "datasets", "features", "geometry", "halfspace", "losses"),
@@ -189,8 +193,22 @@ def failure(function: Callable[..., Any], bound: Any, name: str, bad: object) ->
     try:
         function(*changed.args, **changed.kwargs)
     except Exception as error:
+        before = copy.deepcopy(bound).arguments
+        if any(differs(before[key], value) for key, value in given.items() if key != name):
+            error.add_note(TRACE)
         return error
     return None
+
+
+def differs(before: object, after: object) -> bool:
+    """Say whether something is not what it was; what an equal object remembers does not count."""
+    with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
+        if pickle.dumps(before) == pickle.dumps(after):
+            return False
+        with contextlib.suppress(ValueError):  # arrays have no single answer
+            return bool(before != after)
+        return True
+    return False
 
 
 def refusals(room: str) -> tuple[dict[str, dict[str, str]], list[str]]:
@@ -204,6 +222,8 @@ def refusals(room: str) -> tuple[dict[str, dict[str, str]], list[str]]:
             if label == "object":
                 wrong.append(f"{name}: {argument}: takes any object")
             continue
+        if TRACE in getattr(error, "__notes__", ()):
+            wrong.append(f"{name}: {argument}: {label}: {TRACE}")
         said = str(error)
         named = re.match(r"[\w.\[\]]+ must ", said) or any(each in said for each in parameters)
         if not isinstance(error, TypeError | ValueError) or not named:
@@ -231,6 +251,17 @@ def test_a_door_that_lets_something_in_is_noticed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(validation, "scalar", lambda value, name, **_: value)
     found, wrong = refusals("losses")
     assert wrong or found != json.loads(RECORD.read_text())["losses"]
+
+
+def test_a_trace_of_a_failed_call_is_noticed() -> None:
+    def careless(rows: list[int], rng: np.random.Generator, n: int) -> None:
+        rng.random(0 if rows else 3)
+        raise ValueError("n must be an integer")
+
+    for rows, there in ([], True), ([1], False):
+        bound = inspect.signature(careless).bind(rows, np.random.default_rng(0), 1)
+        error = failure(careless, bound, "n", object())
+        assert (TRACE in getattr(error, "__notes__", ())) == there
 
 
 def record() -> None:

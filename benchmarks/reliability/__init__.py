@@ -1,15 +1,12 @@
-"""How far the library can be relied on: long campaigns, their record, and bad inputs.
+"""How far the library can be relied on: long campaigns and their record.
 
 ``python -m benchmarks.reliability`` runs the campaigns and stores what they find; the page
-*Reliability* of the book shows it.  `BAD_INPUTS` is the table of what must be refused, and
-`refusals` gives every entry of it.  Before changing it, know that nothing but that script, the page
-and the tests imports this package: it pulls in most of the library.
+*Measurements* of the book shows it.  Before changing it, know that nothing but that script, the
+page and the tests imports this package: it pulls in most of the library.
 """
 
 from __future__ import annotations
 
-from benchmarks.reliability.bad_calls import BAD_INPUTS, GOOD_CALLS, BadInput
-from benchmarks.reliability.bad_inputs import Refusal, refusal, refusals
 from benchmarks.reliability.brackets import soundness, trial
 from benchmarks.reliability.damaging import KINDS, damage, hurt
 from benchmarks.reliability.index_trials import histories, queries
@@ -28,7 +25,6 @@ from benchmarks.reliability.record import (
 )
 from benchmarks.reliability.tables import (
     CONFIDENCE,
-    bad_input_tables,
     largest_rate,
     notebook_table,
     part_table,
@@ -37,18 +33,13 @@ from benchmarks.reliability.tables import (
 )
 
 __all__ = [
-    "BAD_INPUTS",
     "CAMPAIGNS",
     "COMMANDS",
     "CONFIDENCE",
-    "GOOD_CALLS",
     "KINDS",
     "SCHEMA",
     "SEARCHES",
-    "BadInput",
     "Campaign",
-    "Refusal",
-    "bad_input_tables",
     "damage",
     "histories",
     "hurt",
@@ -62,8 +53,6 @@ __all__ = [
     "part_table",
     "queries",
     "rate_table",
-    "refusal",
-    "refusals",
     "run_campaign",
     "soundness",
     "store_reliability",

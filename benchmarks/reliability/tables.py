@@ -8,11 +8,9 @@ and files are drawn independently, the many queries of one case are not.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.reliability.bad_inputs import Refusal, source_of
 from benchmarks.reliability.record import CAMPAIGNS, numbers_last, total
 from benchmarks.tables import Table, count_text
 from sublinear_lib import statistics
@@ -20,7 +18,6 @@ from sublinear_lib import statistics
 CONFIDENCE = 0.95
 """That of the upper bounds."""
 
-_LONGEST = 60
 _FEW = 4
 # What counts as an independent trial in each campaign, and what as its failure.
 _TRIALS = {
@@ -164,18 +161,3 @@ def where_table(record: Mapping[str, Any]) -> Table:
         )
     head = ["campaign", "date", "seconds", "machine", "versions"]
     return Table("When and where. Other work went on at the same time.", head, rows)
-
-
-def bad_input_tables(found: Sequence[Refusal]) -> list[Table]:
-    """Lay out bad inputs and what was said to them."""
-    rooms: dict[str, list[list[str]]] = {}
-    for one in found:
-        room, _, name = one.bad.call.partition(".")
-        given = textwrap.shorten(source_of(one.bad.value), _LONGEST, placeholder=" ...")
-        rows = rooms.setdefault(room, [])
-        rows.append([name, f"{one.bad.argument}={given}", one.error, one.message])
-    head = ["call", "with", "error", "message"]
-    return [
-        Table("benchmarks." if room == "benchmarks" else f"sublinear_lib.{room}.", head, rows)
-        for room, rows in rooms.items()
-    ]

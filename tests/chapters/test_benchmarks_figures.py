@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
-import numpy as np
-import pytest
-
 from sublinear_lib.chapters.benchmarks import figures
 from sublinear_lib.plotting import Picture
-from tests.plotting.shown import alt, lines, texts
+from tests.plotting.shown import alt, texts
 
-RUNS = ["aaaa", "bbbb", "cccc"]
-CURVES = {"torch": [math.nan, 20.0, 40.0], "dense": [2.0, math.nan, 3.0]}
 MISSES = {"digits": [(0.5, 0.6), (0.0, 0.0)], "points": [(0.1, 0.3)]}
 SPEED = {"1 % active": [40, 6, 2.5], "50 % active": [3, 1.2, 0.9]}
 METHODS = {"exact": [[7, 1.0]], "SimHash": [[700, 0.96], [600, 0.9]], "HNSW": [[47, 0.5]]}
-
-
-def ratios(**changes: Any) -> Picture:
-    given = {"runs": RUNS, "curves": CURVES, "noise": 1.3, "name": "h"}
-    return figures.ratio_history(**{**given, **changes})
 
 
 def misses(**changes: Any) -> Picture:
@@ -39,24 +28,7 @@ def recall(**changes: Any) -> Picture:
     return figures.recall_against_time(**{"panels": panels, "name": "r", **changes})
 
 
-MADE = [ratios, misses, speedup, recall]
-
-
-def test_a_history_skips_runs_that_did_not_measure() -> None:
-    assert "torch: 20 at bbbb, 40 at cccc; dense: 2 at aaaa, 3 at cccc." in ratios().alt
-    assert "a factor of 1.3" in ratios().alt
-    for drawn, given in zip(lines(ratios(), marker="o"), CURVES.values(), strict=True):
-        np.testing.assert_array_equal(drawn[:, 1], given)
-    for wrong in ([1.0, 0.0, 1.0], [1.0, math.inf, 1.0]):
-        with pytest.raises(ValueError, match="ratios must be > 0"):
-            ratios(curves={"x": wrong})
-
-
-def test_the_bars_reach_as_far_as_noise_does() -> None:
-    (axes,) = ratios()._figures[0].axes
-    bars = [path.vertices[:, 1] for each in axes.collections for path in each.get_paths()]
-    ends = sorted((float(bar.min()), float(bar.max())) for bar in bars)
-    np.testing.assert_allclose(ends, [(v / 1.3, v * 1.3) for v in (2.0, 3.0, 20.0, 40.0)])
+MADE = [misses, speedup, recall]
 
 
 def test_the_errors_are_told_from_few_to_many_misses() -> None:

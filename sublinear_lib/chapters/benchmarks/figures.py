@@ -1,9 +1,9 @@
-"""What was measured: ratios over commits, speed and recall, and what missed neurons cost."""
+"""What was measured: speed and recall, and what missed neurons cost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
@@ -23,7 +23,7 @@ from sublinear_lib.plotting.chart import (
     picture,
 )
 from sublinear_lib.plotting.formats import Numbers, number, percent
-from sublinear_lib.plotting.palette import FAINT, SERIES
+from sublinear_lib.plotting.palette import SERIES
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import LINE_HEIGHT, end_label_room, spread
 
@@ -32,41 +32,6 @@ _DASHED = {"dashes": (3, 2)}
 
 def _room(labels: Mapping[str, object]) -> float:
     return end_label_room(labels, letter=6.4, gap=24.0, most=170.0)
-
-
-@picture
-def ratio_history(runs: Sequence[str], curves: Curves, *, noise: float) -> Drawing:
-    """Draw how ratios changed from run to run, with bars as long as noise moves them.
-
-    NaN, where a ratio was not measured, leaves a gap; the bar of v is from v / noise to v * noise.
-    """
-    tables = {label: np.asarray(values, dtype=float) for label, values in curves.items()}
-    low, high = (end([end(v[~np.isnan(v)]) for v in tables.values()]) for end in (np.min, np.max))
-    if not 0.0 < low <= high < math.inf:
-        raise ValueError(f"ratios must be > 0, or NaN, got {tables}")
-    places = 1.0 + np.arange(float(len(runs)))
-    names = {"xlabel": "run, the oldest first", "ylabel": "times as fast"}
-    chart = Chart(400, 310, (52, _room(tables), 16, 46), **names)
-    chart.x(0.7, len(runs) + 0.3, values=places.tolist(), label=number)
-    chart.y(min(1.0, low / noise) / 1.1, high * noise * 1.1, scale="log10", label=number)
-    chart.level(1.0, "ink", **_DASHED)
-    for place, (role, label, values) in enumerate(colored(tables, SERIES)):
-        there = ~np.isnan(values)
-        # bars of neighbors stand side by side
-        x, y = places + 0.05 * (place - (len(tables) - 1) / 2), values[there]
-        chart.bars(x[there], y / noise, y * noise, role, 1.5, alpha=FAINT)
-        chart.line(x, values, role, marker="o", clip_on=False)
-        chart.end(y[-1], label, role)
-    said = []
-    for label, values in tables.items():
-        told = zip(runs, values, strict=True)
-        parts = (f"{number(value)} at {run}" for run, value in told if not np.isnan(value))
-        said.append(f"{label}: {', '.join(parts)}")
-    return chart, (
-        "How many times as fast, on a logarithmic axis, at the commits that measured it. "
-        f"{'; '.join(said)}. Bars show a factor of {number(noise)} up and down, which noise "
-        "alone may make."
-    )
 
 
 @picture
