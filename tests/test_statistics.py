@@ -77,24 +77,6 @@ def test_clopper_pearson_solves_its_defining_equations(data, n, confidence):
         assert stats.binom.cdf(k, n, interval.upper) == pytest.approx(miss, rel=1e-7)
 
 
-def test_clopper_pearson_ends_have_their_closed_forms_without_and_with_only_successes():
-    for n in (1, 7, 1000):
-        miss = 0.0005
-        assert clopper_pearson(0, n).upper == pytest.approx(1 - miss ** (1 / n), rel=1e-12)
-        assert clopper_pearson(n, n).lower == pytest.approx(miss ** (1 / n), rel=1e-12)
-
-
-@pytest.mark.parametrize("confidence", [0.9, 0.999])
-def test_clopper_pearson_covers_every_proportion_at_the_stated_level(confidence):
-    # Exact: the coverage at p is a finite sum of binomial probabilities.
-    n = 23
-    intervals = [clopper_pearson(k, n, confidence) for k in range(n + 1)]
-    for p in np.linspace(0.0, 1.0, 401):
-        covered = [interval.contains(p) for interval in intervals]
-        coverage = stats.binom.pmf(np.arange(n + 1), n, p)[covered].sum()
-        assert coverage >= confidence - 1e-12, f"p = {p}: {coverage}"
-
-
 def test_t_interval_uses_the_published_quantile():
     # Mean 2, standard deviation 1, three samples; 4.3026527... is t_{2, 0.975}.
     interval = t_interval([1.0, 2.0, 3.0])
@@ -103,20 +85,6 @@ def test_t_interval_uses_the_published_quantile():
     assert interval.lower == pytest.approx(2 - half_width, rel=1e-9)
     assert interval.upper == pytest.approx(2 + half_width, rel=1e-9)
     assert interval.confidence == 0.95
-
-
-def _accepts(hits: int, trials: int, probability: float) -> bool:
-    """Whether a count lies in the central binomial region of probability 1 - 1e-4."""
-    low, high = stats.binom.interval(1 - 1e-4, trials, probability)
-    return low <= hits <= high
-
-
-@pytest.mark.parametrize(("n", "confidence"), [(2, 0.95), (5, 0.8), (12, 0.99)])
-def test_t_interval_covers_the_mean_of_normal_samples_at_the_stated_level(n, confidence):
-    rng, trials = np.random.default_rng([n, 17]), 4000
-    samples = rng.normal(0.7, 2.0, (trials, n))
-    hits = sum(t_interval(row, confidence).contains(0.7) for row in samples)
-    assert _accepts(hits, trials, confidence), f"{hits} of {trials} cover"
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
@@ -144,23 +112,6 @@ def test_slope_is_the_mean_of_the_least_squares_slopes():
     found = loglog_slope(m, values, 0.9)
     for name in ("estimate", "lower", "upper", "confidence"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-12), name
-
-
-@settings(deadline=None)
-@given(st.floats(-3.0, 3.0), st.floats(1e-3, 1e3))
-def test_slope_of_an_exact_power_is_its_exponent(exponent, factor):
-    m = 2.0 ** np.arange(4, 12)
-    slope = loglog_slope(m, [factor * m**exponent, 2 * factor * m**exponent])
-    assert slope.estimate == pytest.approx(exponent, abs=1e-12)
-    assert slope.upper - slope.lower < 1e-10
-
-
-def test_slope_interval_covers_the_exponent_at_the_stated_level():
-    rng, trials, seeds = np.random.default_rng(99), 2000, 6
-    m = 2.0 ** np.arange(8, 14)
-    noise = rng.normal(0.0, 0.2, (trials, seeds, m.size))
-    hits = sum(loglog_slope(m, np.exp(block) * m**-0.3).contains(-0.3) for block in noise)
-    assert _accepts(hits, trials, 0.95), f"{hits} of {trials} cover"
 
 
 # ---------------------------------------------------------------------------
@@ -205,30 +156,17 @@ GRID = {"m": [64, 200, 33], "tau": (0.0, 0.5)}
 
 def test_records_are_the_same_bytes_for_any_number_of_workers():
     runs = [
-        sweep(_measure(), GRID, 3, root_seed=11, n_jobs=jobs, progress=False) for jobs in (1, 2, -1)
+        sweep(_measure(), GRID, [4, 9, 1], root_seed=11, n_jobs=jobs, progress=False)
+        for jobs in (1, 2, -1)
     ]
     first = pickle.dumps(runs[0])
     for run in runs[1:]:
         assert pickle.dumps(run) == first
-
-
-def test_records_come_in_the_order_of_the_grid():
-    records = sweep(_measure(), GRID, [4, 9], root_seed=0, progress=False)
-    assert [(r["m"], r["tau"], r["seed"]) for r in records] == [
-        (m, tau, seed) for m in (64, 200, 33) for tau in (0.0, 0.5) for seed in (4, 9)
+    assert [(r["m"], r["tau"], r["seed"]) for r in runs[0]] == [
+        (m, tau, seed) for m in (64, 200, 33) for tau in (0.0, 0.5) for seed in (4, 9, 1)
     ]
-    assert list(records[0]) == ["m", "tau", "seed", "mean", "count", "gram", "label"]
-
-
-def test_every_cell_and_seed_has_a_stream_of_its_own():
-    records = sweep(
-        lambda m, tau, rng: rng.random(),
-        GRID,
-        5,
-        root_seed=np.random.SeedSequence(2),
-        progress=False,
-    )
-    assert len({record["value"] for record in records}) == 30
+    assert list(runs[0][0]) == ["m", "tau", "seed", "mean", "count", "gram", "label"]
+    assert len({record["mean"] for record in runs[0]}) == 18
 
 
 def test_more_seeds_or_a_longer_axis_leave_the_old_records_alone():
@@ -250,11 +188,6 @@ def test_streams_are_children_of_the_root_which_is_left_alone():
     assert root.n_children_spawned == 0
     nested = [leaf for cell in root.spawn(2) for leaf in cell.spawn(2)]
     assert [r["value"] for r in records] == _draws(np.random.default_rng(s) for s in nested)
-
-
-def test_an_empty_grid_is_one_cell():
-    records = sweep(lambda rng: 1.5, {}, 2, root_seed=0, progress=False)
-    assert records == [{"seed": 0, "value": 1.5}, {"seed": 1, "value": 1.5}]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -427,22 +360,15 @@ def test_nothing_is_computed_when_an_argument_is_bad():
     for changes, error, message in [
         ({"grid": [1, 2]}, TypeError, "grid must be a mapping"),
         ({"grid": {"m": "12"}}, TypeError, r"grid\['m'\] must be a sequence of values, got '12'"),
-        ({"grid": {"m": 3}}, TypeError, r"grid\['m'\] must be a sequence"),
         ({"grid": {"m": []}}, ValueError, r"grid\['m'\] must not be empty"),
         ({"grid": {"seed": [1]}}, ValueError, "other than 'rng' and 'seed' as keys, got 'seed'"),
         ({"grid": {"a b": [1]}}, ValueError, "grid must have argument names"),
         ({"seeds": 0}, ValueError, "seeds must be an integer >= 1, got 0"),
         ({"seeds": [1, 1]}, ValueError, r"seeds must be different integers.* got \[1, 1\]"),
-        ({"seeds": [1.5]}, TypeError, "seeds must be an integer"),
-        ({"root_seed": None}, TypeError, "root_seed must be an integer >= 0, got None"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be an integer >= 1, or -1"),
-        ({"n_jobs": -2}, ValueError, "n_jobs must be an integer >= -1, got -2"),
-        ({"progress": 1}, TypeError, "progress must be True or False"),
     ]:
         with pytest.raises(error, match=message):
             sweep(function, **{"progress": False, **good, **changes})
-    with pytest.raises(TypeError, match="function must be callable, got 3"):
-        sweep(3, progress=False, **good)
     assert calls == []
 
 
@@ -467,24 +393,19 @@ def test_results_of_the_wrong_form_are_refused(result, error, message):
 
 def test_columns_hold_the_values_in_order():
     records = [
-        {"m": 4, "gap": 0.5, "rule": "c", "z": np.array([1.0, 2.0]), "extra": [1]},
-        {"m": 8, "gap": 1, "rule": "1/m", "z": np.array([3.0, 4.0]), "extra": [1, 2]},
+        {"m": 4, "gap": 0.5, "rule": "c", "z": np.array([1.0, 2.0]), "extra": [1], "mixed": 1},
+        {"m": 8, "gap": 1, "rule": "1/m", "z": np.array([3.0, 4.0]), "extra": [1, 2], "mixed": "a"},
     ]
     columns = to_columns(records)
-    assert list(columns) == ["m", "gap", "rule", "z", "extra"]
+    assert list(columns) == ["m", "gap", "rule", "z", "extra", "mixed"]
     assert columns["m"].dtype.kind == "i"
     np.testing.assert_array_equal(columns["m"], [4, 8])
     np.testing.assert_array_equal(columns["gap"], [0.5, 1.0])
     assert columns["rule"].tolist() == ["c", "1/m"]
     np.testing.assert_array_equal(columns["z"], [[1.0, 2.0], [3.0, 4.0]])
-    assert columns["extra"].dtype == object
-    assert columns["extra"].tolist() == [[1], [1, 2]]
-
-
-def test_mixed_values_are_not_turned_into_text():
-    column = to_columns([{"v": 1}, {"v": "a"}, {"v": None}])["v"]
-    assert column.dtype == object
-    assert column.tolist() == [1, "a", None]
+    for name, values in (("extra", [[1], [1, 2]]), ("mixed", [1, "a"])):
+        assert columns[name].dtype == object
+        assert columns[name].tolist() == values
 
 
 def test_columns_need_records_of_one_form():
