@@ -301,6 +301,7 @@ def test_batched_operations_agree_with_one_cap_at_a_time(seed, d, rho):
     for i, x in enumerate(X):
         cap = Cap(x, rho)
         assert_array_equal(projected[i], cap.project(P[i : i + 1])[0])
+        assert_array_equal(sample_caps(np.tile(x, (5, 1)), rho, seed), cap.random(5, seed))
         one_value, one_point = cap.support(P[i : i + 1])
         assert_array_equal(points[i], one_point[0])
         assert values[i] == one_value[0]

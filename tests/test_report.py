@@ -23,7 +23,6 @@ from sublinear_lib.datasets import Dataset
 from sublinear_lib.report import Report, make_report
 from sublinear_lib.statistics import clopper_pearson
 from sublinear_lib.tables import Table
-from sublinear_lib.training import History
 
 
 def drawn(n: int = 60, seed: int = 0) -> Table:
@@ -283,20 +282,6 @@ def test_a_network_without_a_firing_neuron_is_called_silent() -> None:
     assert found.clean.estimate == 0.0  # an output of exactly 0 counts as wrong
 
 
-def test_duplicates_with_one_label_are_named() -> None:
-    table = drawn(20)
-    twice = Table(
-        np.repeat(table.features, 3, axis=0),
-        np.repeat(table.y, 3),
-        table.columns,
-        table.class_names,
-        "thrice",
-    )
-    found = make_report(twice, m=64, activity=0.3, rho=0.02, steps=2, certify=3)
-    assert found.separation.delta == 0.0
-    assert said(found, "the same point with the same label")
-
-
 def test_a_point_with_both_labels_is_named_as_such() -> None:
     angles = np.radians([0.0, 0.0, 120.0, 240.0])
     X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
@@ -322,11 +307,6 @@ def test_rows_with_both_labels_are_counted_and_what_they_cost_is_said() -> None:
     assert not said(made(), "the same point")
 
 
-def test_one_row_is_no_rows() -> None:
-    found = make_report(drawn(), m=64, activity=0.3, rho=0.1, steps=2, certify=1)
-    assert said(found, "Only 1 held-out row: ")
-
-
 def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless() -> None:
     angles = np.radians([0.0, 5.0, 180.0, 185.0])
     X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
@@ -336,12 +316,6 @@ def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless() -> None:
     assert not found.caps_meet
     assert said(found, "not separable in the sense of Definition 3.7")
     assert not said(found, "too large")
-
-
-def test_without_a_radius_certified_means_right() -> None:
-    found = make_report(drawn(), m=128, activity=0.3, rho=0.0, steps=10)
-    assert found.certified == found.attacked == found.clean
-    assert len(found.curve) == 1
 
 
 # Refusals
@@ -358,10 +332,3 @@ def test_data_that_are_none_are_refused() -> None:
     zero = Dataset(train.X, np.zeros(8), "none")
     with pytest.raises(ValueError, match="labels that are not 0"):
         make_report((train, zero))
-
-
-def test_pictures_are_drawn_from_the_report() -> None:
-    found = made()
-    assert isinstance(found.history, History)
-    assert "clouds: clean" in found.plot().alt
-    assert "over 29 steps" in found.plot_training().alt.lower()

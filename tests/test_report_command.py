@@ -118,10 +118,6 @@ def test_a_refused_call_leaves_no_folder_and_an_older_one_alone(csv: Path, tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.csv", "older"]
 
 
-def test_a_missing_label_option_is_a_wrong_call(csv: Path) -> None:
-    assert report(csv).exit_code == 2
-
-
 def test_ctrl_c_leaves_no_report_and_no_folder(
     csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,15 +70,11 @@ def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(
         (["kind,rest,kind", *ROWS], "got 'kind' 2 times"),
         (["length,rest,sort", *ROWS], r"label must be one of the columns .* got 'kind'"),
         (changed(4, "2,4"), "line 4 of mine.csv must have 3 cells .* got 2"),
-        (changed(4, "2,4,a,5"), "line 4 of mine.csv must have 3 cells .* got 4"),
         (changed(5, "3,many,b"), "line 5, column 'rest': a number is wanted, got 'many'"),
-        (changed(5, "3_0,1,b"), "line 5, column 'length': a number is wanted, got '3_0'"),
         (changed(5, "3,,b"), "line 5, column 'rest': a number is wanted, got an empty cell"),
         (changed(6, "4,nan,a"), "line 6, column 'rest': a finite number is wanted, got 'nan'"),
-        (changed(6, "-inf,1,a"), "line 6, column 'length': a finite number .* got '-inf'"),
         (changed(7, "5,1,"), "line 7, column 'kind': a label is wanted"),
         (changed(7, "5,1,c"), "two classes, got 3 in 'kind': 'a', 'b', 'c'"),
-        ([HEADER, *[row[:-1] + "a" for row in ROWS]], "two classes, got 1 in 'kind': 'a'"),
         (
             [HEADER, ROWS[0], *[row[:-1] + "a" for row in ROWS[1:]]],
             "two rows or more of each class, got one of 'b'",
@@ -122,13 +118,10 @@ def test_no_file_a_folder_and_bytes_that_are_no_text_are_refused(tmp_path: Path)
     [
         ({"label": 3}, TypeError, "label must be the name"),
         ({"positive": "c"}, ValueError, "positive must be one of the classes"),
-        ({"positive": 1}, TypeError, "positive must be a string"),
         ({"columns": "rest"}, TypeError, "columns must be a sequence"),
         ({"columns": ["rest", "kind"]}, ValueError, "columns must be different features"),
-        ({"columns": ["rest", "rest"]}, ValueError, "columns must be different features"),
         ({"columns": []}, ValueError, "there must be a feature"),
         ({"delimiter": ",,"}, ValueError, "delimiter must be one character"),
-        ({"delimiter": 3}, TypeError, "delimiter must be one character"),
     ],
 )
 def test_bad_arguments_are_refused(
@@ -139,14 +132,6 @@ def test_bad_arguments_are_refused(
         read_table(file, **{"label": "kind", **arguments})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="path must be a string or path-like"):
         read_table(7, "kind")  # type: ignore[arg-type]
-
-
-def test_rows_that_are_equal_are_read_with_one_label_and_with_two(tmp_path: Path) -> None:
-    rows = [*ROWS, ROWS[0], ROWS[1][:-1] + "b"]
-    made = read_table(written(tmp_path, [HEADER, *rows]), "kind")
-    assert made.n == 14
-    train, test = made.split(0.3, rng=0)
-    assert train.n + test.n == 14
 
 
 def test_the_time_for_a_header_grows_as_its_length(tmp_path: Path) -> None:
@@ -196,25 +181,6 @@ def table(n: int = 30, p: int = 3, seed: int = 0) -> Table:
     return Table(rng.standard_normal((n, p)), labels, names, ("no", "yes"), "drawn")
 
 
-def test_rows_are_copied_and_frozen() -> None:
-    rows = np.random.default_rng(0).standard_normal((12, 2))
-    made = Table(rows, np.array([1.0, -1.0] * 6), ("a", "b"), ("no", "yes"), "t")
-    rows[0] = 99.0
-    assert made.features[0, 0] != 99.0
-    with pytest.raises(ValueError, match="read-only"):
-        made.features[0, 0] = 1.0
-
-
-def test_a_copy_is_as_frozen_as_the_original() -> None:
-    whole = table()
-    again = copy.deepcopy(whole)
-    assert np.array_equal(again.features, whole.features)
-    assert repr(again) == repr(whole)
-    for array in (again.features, again.y):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1.0
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -222,9 +188,7 @@ def test_a_copy_is_as_frozen_as_the_original() -> None:
         ({"y": np.zeros(12)}, ValueError, "y must be -1 or 1"),
         ({"y": np.ones(12)}, ValueError, "both labels twice"),
         ({"columns": ("a",)}, ValueError, "columns must be 2 different names"),
-        ({"columns": "ab"}, TypeError, "columns must be a tuple"),
         ({"class_names": ("x", "x")}, ValueError, "class_names must be 2 different"),
-        ({"name": 3}, TypeError, "name must be a string"),
     ],
 )
 def test_a_bad_table_is_refused(
@@ -239,6 +203,18 @@ def test_a_bad_table_is_refused(
     }
     with pytest.raises(error, match=message):
         Table(**{**good, **change})  # type: ignore[arg-type]
+
+
+def test_a_table_and_its_copies_are_frozen() -> None:
+    rows, y = np.random.default_rng(0).standard_normal((12, 2)), np.array([1.0, -1.0] * 6)
+    made = Table(rows, y, ("a", "b"), ("no", "yes"), "t")
+    first, rows[0, 0] = rows[0, 0], 99.0
+    for each in (made, again := copy.deepcopy(made)):
+        assert each.features[0, 0] == first
+        for array in (each.features, each.y):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1.0
+    assert repr(again) == repr(made)
 
 
 def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone() -> None:
@@ -263,22 +239,9 @@ def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone() -> 
     moved[others] *= 10.0
     again, _ = Table(moved, whole.y, whole.columns, whole.class_names, "x").split(0.3, rng=5)
     assert np.array_equal(again.X, train.X)
-
-
-def test_a_split_repeats_with_its_seed_and_holds_both_classes() -> None:
-    first, second = table().split(0.2, rng=1), table().split(0.2, rng=1)
-    for one, other in zip(first, second, strict=True):
-        assert np.array_equal(one.X, other.X)
-        assert set(one.y) == {-1.0, 1.0}
+    assert set(train.y) == set(test.y) == {-1.0, 1.0}
     with pytest.raises(ValueError, match="test_fraction"):
-        table().split(1.0, rng=0)
-
-
-def test_a_constant_column_is_harmless() -> None:
-    rows = np.column_stack([np.full(12, 0.1), np.arange(12.0)])
-    made = Table(rows, np.array([1.0, -1.0] * 6), ("same", "b"), ("no", "yes"), "t")
-    train, _ = made.split(0.3, rng=0)
-    assert np.abs(train.X[:, 0]).max() < 1e-12
+        whole.split(1.0, rng=0)
 
 
 @settings(deadline=None, max_examples=60)
