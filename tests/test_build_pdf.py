@@ -8,10 +8,8 @@ from pathlib import Path
 
 import build_pdf
 import check_book
-import nbformat
 import pytest
 import yaml
-from bs4 import BeautifulSoup
 
 from sublinear_lib.exhibits import claim_box, quiz
 from sublinear_lib.plotting import PAGE_HTML
@@ -33,12 +31,6 @@ def test_a_box_keeps_its_words_and_loses_what_needs_a_screen() -> None:
     text = " ".join(soup.get_text().split())
     assert text == "Theorem 4.1 — fails as printedWith \\(m \\rec{\\ge} 1\\), see the ledger."
     assert not soup(["style", "svg", "table"])
-
-
-def test_a_packed_row_of_the_ledger_is_printed_without_its_lists() -> None:
-    row = f'<details class="sl-row"><summary>Lemma</summary><noscript>{BOX}</noscript></details>'
-    text = build_pdf.printable(row).get_text()
-    assert "fails as printed" in text and "slope" not in text
 
 
 def test_a_real_claim_box_gives_its_name_verdict_and_plain_words() -> None:
@@ -64,22 +56,6 @@ def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_pat
     assert ":width: 4.00in" in lines  # 768 pixels
     assert "At *m*{sup}`2` it **falls**." in lines
     assert (tmp_path / "page-1-0.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_live_lab_is_left_out_and_plain_output_stays(tmp_path: Path) -> None:
-    lab = {
-        "application/vnd.jupyter.widget-view+json": {},
-        PAGE_HTML: "<p>it needs a running Jupyter: open</p>",
-        "image/png": "",
-    }
-    assert build_pdf.printed(lab, "lab", tmp_path) == ""
-    assert build_pdf.printed({"text/plain": "7"}, "seven", tmp_path) is None
-
-
-def test_what_hides_its_input_on_the_page_has_none_on_paper(tmp_path: Path) -> None:
-    code = nbformat.v4.new_code_cell("draw()", metadata={"tags": ["hide-input"]})
-    cells = list(build_pdf.pages_of(nbformat.v4.new_notebook(cells=[code]), "page", tmp_path))
-    assert cells[0].metadata["tags"] == ["hide-input", "remove-input"]
 
 
 def test_latex_numbers_the_chapters_that_the_pages_number() -> None:
@@ -161,21 +137,6 @@ def test_letters_without_a_font_and_lost_references_are_told() -> None:
     assert build_pdf.complaints("Overfull hbox, nothing else") == []
 
 
-def test_without_latex_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build_pdf.shutil, "which", lambda program: None)
-    lines = build_pdf.missing_programs()
-    assert [line.partition(":")[0] for line in lines[:3]] == ["xelatex", "latexmk", "makeindex"]
-
-
-def test_pandoc_sets_formulas_and_tables() -> None:
-    pytest.importorskip("pypandoc", reason="pandoc comes with the extra [pdf]")
-    latex = build_pdf.as_latex(str(build_pdf.printable(BOX)))
-    assert "\\(m \\rec{\\ge} 1\\)" in latex
-    table = "<table><tr><th>at</th><th>found</th></tr><tr><td>slope</td><td>0.09</td></tr></table>"
-    latex = build_pdf.as_latex(str(build_pdf.printable(table)))
-    assert "longtable" in latex and "slope" in latex
-
-
 def test_nothing_of_html_is_lost_without_a_word(tmp_path: Path) -> None:
     pytest.importorskip("pypandoc", reason="pandoc comes with the extra [pdf]")
     with pytest.raises(build_pdf.Unprintable, match="no text"):
@@ -192,21 +153,3 @@ def test_a_quiz_has_lettered_choices_and_its_answers_behind_the_last_question() 
     assert "Right." not in questions
     assert answers.count("Right.") == len(soup("ol"))
     assert "Question 1. (a)" in answers
-
-
-def test_an_answer_of_two_paragraphs_keeps_its_letter() -> None:
-    told = '<div class="sl-told"><p>{}</p>{}</div>'
-    choices = "".join(f'<div class="sl-choice"><label>{each}</label></div>' for each in "AB")
-    answers = told.format("No.", "<p>Look again.</p>") + told.format("Right.", "")
-    soup = build_pdf.printable(
-        f'<div class="sl-quiz"><fieldset><legend>Q</legend><div class="sl-choices">{choices}</div>'
-        f'<div role="status">{answers}</div></fieldset></div>',
-    )
-    text = " ".join(soup.get_text().split())
-    assert text.endswith("Question 1. (a) No. Look again. (b) Right.")
-
-
-def test_titles_of_drop_downs_become_bold_lines() -> None:
-    soup = build_pdf.printable("<details><summary>More</summary><p>x</p></details>")
-    assert isinstance(soup, BeautifulSoup)
-    assert soup.strong is not None and soup.strong.get_text() == "More"

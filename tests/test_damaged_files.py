@@ -95,22 +95,6 @@ def test_damaged_evidence_is_named_and_kept(
     assert evidence.read_text() == content
 
 
-def test_a_damaged_cache_is_named_and_not_used(evidence: Path, tmp_path: Path) -> None:
-    asked = ("verify", "--quiet", "--cache", str(tmp_path / "cache"))
-    first = sublinear(*asked)
-    paths = sorted((tmp_path / "cache").rglob("*.npz"))
-    assert paths
-    for path in paths:
-        path.write_bytes(path.read_bytes()[:-20])
-    with pytest.warns(UserWarning, match="computed anew") as seen:
-        second = sublinear(*asked)
-    assert len(seen) == len(paths)
-    assert first.exit_code == second.exit_code
-    assert [line.split()[:1] for line in first.output.splitlines()] == [
-        line.split()[:1] for line in second.output.splitlines()
-    ]
-
-
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": 2}'])
 def test_a_benchmark_does_not_write_over_a_file_that_it_cannot_read(
     tmp_path: Path, content: str

@@ -117,16 +117,3 @@ def test_the_command_writes_each_text_to_print_and_to_edit(
         and "<ul>" in page
         and "$" not in re.sub("<math.*?</math>", "", page)
     )
-
-
-def test_some_exercises_keep_their_numbers() -> None:
-    part = exercise_variants.sheet(7, [5, 6])
-    assert re.findall(r"^## (\d+)\.", part, re.M) == ["5", "6"]
-    assert part.partition("## 5")[2] in exercise_variants.sheet(7)
-
-
-@pytest.mark.parametrize("wrong", [["--seed", "-1"], ["--seed", "1", "--exercises", "13"], []])
-def test_what_is_not_allowed_is_said(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        exercise_variants.main(wrong)
-    assert "--" in capsys.readouterr().err

@@ -29,7 +29,6 @@ from benchmarks.reliability import COMMANDS
 from sublinear_lib import claims, features, runs
 from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
-from tests.claims.statements import small_ledger
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals"),
@@ -115,15 +114,6 @@ def test_training_that_is_interrupted_amid_its_steps_is_tested_stored_and_gone_o
     assert "after the last step" in result.output
 
 
-def test_training_that_is_interrupted_before_its_first_step_is_an_interrupt(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(runs.SmoothedGradient, "__call__", interrupt)
-    result = sublinear(*TRAIN, "--steps", "3")
-    assert result.exit_code == 130
-    assert said(result).startswith("interrupted")
-
-
 def test_an_interrupted_benchmark_says_which_sections_are_stored(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -145,38 +135,6 @@ def test_an_interrupted_benchmark_says_which_sections_are_stored(
     assert result.exit_code == 130
     assert said(result).startswith(f"interrupted: {output} holds ")
     assert benchmarks.load_results(path=output).data == stored.data
-
-
-def test_an_interrupted_benchmark_claims_no_section_that_it_could_not_store(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    stored = benchmarks.load_results()
-
-    def begun(*unused: Any, finished: Any, **named: Any) -> Any:
-        finished(stored)
-        raise KeyboardInterrupt
-
-    def full(*unused: Any) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(benchmarks, "run", begun)
-    monkeypatch.setattr(benchmarks, "write_results", full)
-    result = sublinear("bench", "halfspace", "--quick", "--output", str(tmp_path / "times.json"))
-    assert result.exit_code == 130
-    assert said(result) == "interrupted: no section was finished and stored"
-
-
-@pytest.mark.parametrize("name", ["stored_evidence", "verify_each"])
-def test_a_verification_that_is_interrupted_outside_its_checks_ends_in_the_same_way(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(claims, "LEDGER", small_ledger())
-    monkeypatch.setattr(claims, name, interrupt)
-    result = sublinear("verify", "--stale", "--quiet")
-    assert result.exit_code == 130
-    assert said(result) == "interrupted"
-    assert "Traceback" not in result.output
-    assert "Aborted" not in result.output
 
 
 def test_an_interrupt_that_python_has_to_ignore_is_not_lost(

@@ -211,17 +211,6 @@ def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(cl
 
 
 @pytest.mark.thorough
-def test_a_run_that_cannot_draw_is_stored_all_the_same(clean: Path, tmp_path: Path) -> None:
-    small = ["--m", "64", "--activity", "0.2", "--steps", "2", "--certify", "0", "--quiet"]
-    made = run(clean, SUBLINEAR, "train", *small, "--out", str(tmp_path / "run"))
-    assert made.returncode == 0, made.stderr
-    assert "no run.png: matplotlib is not installed" in made.stderr
-    stored = {path.name for path in (tmp_path / "run").iterdir()}
-    assert {"network.npz", "history.csv", "summary.json"} <= stored
-    assert "run.png" not in stored
-
-
-@pytest.mark.thorough
 def test_a_notebook_is_a_test_elsewhere_as_the_book_says(wheel: Path, tmp_path: Path) -> None:
     page = (ROOT / "book" / "how-to-read.md").read_text(encoding="utf-8")
     (install, compare) = re.findall(r"^(pip install .*|pytest --nbval .*)$", page, re.MULTILINE)
@@ -284,24 +273,6 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
     )
     with pytest.raises(ValueError, match="lower bound, got 'numpy'"):
         install_versions.lower_bound("numpy")
-
-
-def test_what_builds_the_wheel_is_installed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new environment of Python 3.11 has a setuptools that is too old, a later one has none."""
-    commands: list[list[str]] = []
-
-    def run(command: list[str], **unused: object) -> subprocess.CompletedProcess[str]:
-        commands.append(command)
-        return subprocess.CompletedProcess(command, 0)
-
-    monkeypatch.setattr(install_versions.subprocess, "run", run)
-    assert install_versions.main(["oldest"]) == 0
-    ((*_, library, builder),) = commands
-    assert library.startswith(".[")
-    extras = library[2:-1].split(",")
-    assert set(install_versions.HELD) <= set(extras) <= set(PROJECT["optional-dependencies"])
-    assert "test" in extras
-    assert builder.startswith("setuptools>=")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -105,12 +105,6 @@ def test_a_book_that_was_thrown_away_is_built_again(house: Path) -> None:
     assert run_tests.choose([book], again=False)[0] == [book]
 
 
-def test_a_damaged_memory_is_no_memory(house: Path) -> None:
-    run_tests.keep([CODE], FINE)
-    passed.STORED.write_text('{"code": ')
-    assert passed.recall() == {}
-
-
 def test_the_notebooks_of_the_book_reach_the_rooms_that_they_use() -> None:
     page = passed.ROOT / "book/part1/who-flips.ipynb"
     assert {"sublinear_lib/theory", "sublinear_lib/scaling.py"} <= passed.sources_of(page)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -207,14 +206,6 @@ def test_the_window_is_the_formula_of_the_library() -> None:
     for end, (strength, P0) in sides.items():
         letters = {"strength": strength, "P0": P0, "P": P, "q": q}
         assert eval(code, letters) == pytest.approx(end)
-
-
-def test_without_rocq_the_check_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert check_proofs.main() == 1
-    assert "apt-get install coq libcoq-coquelicot libcoq-interval" in capsys.readouterr().out
 
 
 def test_an_axiom_beyond_the_list_is_found() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,7 @@ import conftest
 from conftest import questions
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
-from sublinear_lib.halfspace.kernel_choice import choose, numba_allowed
+from sublinear_lib.halfspace.kernel_choice import numba_allowed
 from sublinear_lib.network import TwoLayerNetwork
 
 pytest_plugins = "pytester"
@@ -68,38 +67,6 @@ def python(*code: str) -> tuple[str, ...]:
     return (run_tests.sys.executable, "-c", *code)
 
 
-@pytest.mark.parametrize(("code", "failed"), [("pass", 0), ("raise SystemExit(3)", 1)])
-def test_a_command_counts_as_one(code: str, failed: int, tmp_path: Path) -> None:
-    result = run_tests.run(Stage("x", "a command", python(code)), tmp_path)
-    assert (result.passed, result.failed) == (1 - failed, failed)
-
-
-def test_stages_keep_what_they_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    code = "import sys; sys.exit(sys.dont_write_bytecode)"
-    assert run_tests.run(Stage("x", "a command", python(code)), tmp_path).passed == 1
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("source", "counts"),
-    [
-        ("def test_a(): pass", (1, 0, 0)),
-        ("def test_a(): assert False", (0, 1, 0)),
-        ("import missing_module", (0, 1, 0)),
-        ("", (0, 1, 0)),  # no test at all is a failure
-    ],
-)
-def test_a_pytest_stage_counts_its_tests(
-    source: str, counts: tuple[int, int, int], tmp_path: Path
-) -> None:
-    path = tmp_path / "test_it.py"
-    path.write_text(source)
-    stage = Stage("x", "tests", ("-p", "no:cacheprovider", str(path)), pytest=True)
-    result = run_tests.run(stage, tmp_path)
-    assert (result.passed, result.failed, result.skipped) == counts
-
-
 def test_stages_of_one_processor_run_side_by_side_and_tell_in_one_piece(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,11 +97,6 @@ def test_stages_of_one_processor_run_side_by_side_and_tell_in_one_piece(
     assert out.endswith("== last: of all\nlast of all\n")
 
 
-def test_the_book_is_built_before_its_pages_are_opened() -> None:
-    single = {stage.name: stage.single for stage in run_tests.stages()}
-    assert single["book"] and not single["pages"]
-
-
 def test_every_test_of_library_and_pages_runs_in_one_of_two_stages() -> None:
     every = {stage.name: stage for stage in run_tests.stages()}
     for fast, slow in (("library", "more"), ("pages", "walks")):
@@ -144,13 +106,6 @@ def test_every_test_of_library_and_pages_runs_in_one_of_two_stages() -> None:
             "thorough",
         )
         assert (every[fast].thorough, every[slow].thorough) == (False, True)
-
-
-def test_every_stage_names_files_that_exist() -> None:
-    for stage in run_tests.stages():
-        for argument in stage.arguments:
-            if argument.startswith(("tests/", "tools/", "book", "sublinear_lib")):
-                assert (run_tests.ROOT / argument).exists(), (stage.name, argument)
 
 
 def test_what_runs_once_only_is_what_says_so() -> None:
@@ -188,17 +143,6 @@ def test_whoever_asks_for_compiled_kernels_is_noticed(
         monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
         ASKERS[asker]()
     assert not asked, "the answer is the one of the run without compiled kernels"
-
-
-def test_kernels_that_are_named_are_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
-    sets = ["numpy", *(["numba"] if numba_allowed() else [])]
-    with questions() as asked:
-        for name in sets:
-            assert choose(name).name == name
-            HalfspaceIndex(np.eye(3), kernels=name).query_halfspace(np.eye(3), 0.5)
-        os.environ.get("HOME")
-    assert not asked
 
 
 def marked(pytester: pytest.Pytester, mark: str, ask: str) -> pytest.RunResult:

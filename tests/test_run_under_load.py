@@ -29,9 +29,3 @@ def test_every_run_is_logged_and_one_that_fails_is_told(
     assert asked == [["--thorough", "--again"]] * 2
     assert log.read_text(encoding="utf-8").count("== run ") == 2
     assert f"{codes.count(0)} runs passed, {codes.count(1)} failed" in capsys.readouterr().out
-
-
-def test_the_other_processes_compute_until_the_end() -> None:
-    with run_under_load.computing(2) as busy:
-        assert [each.poll() for each in busy] == [None, None]
-    assert all(each.poll() is not None for each in busy)

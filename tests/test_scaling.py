@@ -133,13 +133,14 @@ def test_the_standardized_threshold_has_the_stated_sparsity(m, c):
 
 
 TABLE = {
-    # name: gap, flips, eta, steps, drift, coupling, active, initial output, derived eta and steps
-    "PRINTED": "1/10 9/10 -1/5 0 -2/5 2/5 1 -1/5 -3/5 2/5",
-    "R1": "-3/10 7/10 -3/5 0 -4/5 -3/10 1 -1/5 -3/5 0",
-    "R2": "-1/10 9/10 -1/5 0 -3/5 -1/10 1 -2/5 -1/5 0",
-    "ZHANG": "-1/6 5/6 -1/3 0 -2/3 -1/6 1 -1/3 -1/3 0",
-    "R3": "-1/10 7/10 -2/5 0 -3/5 -1/10 4/5 -3/10 -2/5 0",
-    "R3''": "-1/5 7/10 -1/2 0 -7/10 -1/5 9/10 -1/4 -1/2 0",
+    # name: gap, flips, eta, steps, drift, coupling, active, initial output, derived eta and steps,
+    # expressivity
+    "PRINTED": "1/10 9/10 -1/5 0 -2/5 2/5 1 -1/5 -3/5 2/5 1/5",
+    "R1": "-3/10 7/10 -3/5 0 -4/5 -3/10 1 -1/5 -3/5 0 0",
+    "R2": "-1/10 9/10 -1/5 0 -3/5 -1/10 1 -2/5 -1/5 0 0",
+    "ZHANG": "-1/6 5/6 -1/3 0 -2/3 -1/6 1 -1/3 -1/3 0 0",
+    "R3": "-1/10 7/10 -2/5 0 -3/5 -1/10 4/5 -3/10 -2/5 0 0",
+    "R3''": "-1/5 7/10 -1/2 0 -7/10 -1/5 9/10 -1/4 -1/2 0 0",
 }
 ALL = {**PRESETS, "R3''": R3_SECOND}
 
@@ -158,6 +159,7 @@ def test_exponents_are_those_of_the_audited_table(name):
         s.initial_output_exponent,
         s.derived_eta_exponent,
         s.derived_steps_exponent,
+        s.expressivity_exponent,
     )
     assert found == tuple(map(F, TABLE[name].split()))
     assert all(type(value) is F for value in found)
@@ -174,6 +176,9 @@ def test_choices_of_the_presets_are_those_of_their_definitions():
         "R3": (F(1, 5), F(3, 5), F(1, 5), CONTINUOUS, SPARSE_C),
         "ZHANG": (F(1, 3), F(2, 3), F(0), JUMP, ZERO),
     }
+    tau = R3.tau(1024)
+    assert tau == pytest.approx(math.sqrt(2 / 1024) * math.sqrt(0.4 * math.log(1024)), rel=1e-15)
+    assert R3.tau(1024, c=0.1) == pytest.approx(tau / math.sqrt(2), rel=1e-15)
 
 
 def test_drift_and_coupling_follow_the_prescribed_steps():
