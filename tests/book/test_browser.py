@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,17 +91,6 @@ def test_a_copied_formula_is_its_tex(visit: Open) -> None:
     assert f"${copied[0]}$" in copied[1]
 
 
-def test_without_javascript_formulas_are_there(browser: Any, html: Path) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    try:
-        tab = context.new_page()
-        tab.goto((html / "book" / "part1" / "convergence.html").as_uri())
-        drawn = tab.locator("article p math:visible")
-        assert drawn.count() > 20 and drawn.first.bounding_box()["height"] > 5
-    finally:
-        context.close()
-
-
 def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None:
     page = visit("book/intro", scheme="light")
     color = "getComputedStyle(document.body).backgroundColor"
@@ -116,15 +104,6 @@ def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None
     assert shown.endswith("logo-dark.svg")
 
 
-@pytest.mark.parametrize("over", ["http", "file"])
-def test_search_finds_the_page_that_holds_a_word(over: str, visit: Open) -> None:
-    page = visit("search", over=over)
-    page.tab.goto(page.tab.url + "?q=glossary")
-    found = page.tab.locator("#search-results li a").first
-    found.wait_for()
-    assert "reference/notation.html" in (found.get_attribute("href") or "")
-
-
 def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit: Open) -> None:
     page = visit("book/intro", width=390)
     button = page.tab.locator(".primary-toggle:visible").first
@@ -134,11 +113,3 @@ def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit: Ope
     link.wait_for()
     open_boxes(page.tab)
     assert findings(page.tab) == []
-
-
-def test_the_title_page_shows_the_books_own_mark(visit: Open) -> None:
-    page = visit("book/intro")
-    icon = page.tab.locator("link[rel~=icon]").get_attribute("href") or ""
-    assert icon.endswith("favicon.svg")
-    size = page.tab.locator(".logo__image:visible").evaluate("each => each.naturalWidth")
-    assert size > 0

@@ -25,27 +25,9 @@ companion_book = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(companion_book)
 
 
-def test_without_an_address_every_button_is_off_whatever_the_theme_says() -> None:
-    given = {"use_issues_button": True, "launch_buttons": {"colab_url": "x"}, "logo": {"text": "t"}}
-    options = companion_book.connect_repository(given, "")
-    assert options["logo"] == {"text": "t"}
-    assert options["launch_buttons"] == {}
-    assert not any(value for key, value in options.items() if key.startswith("use_"))
-    assert given["use_issues_button"] is True, "the given options were changed"
-
-
 def test_the_page_shows_what_viewers_of_the_notebook_cannot(tmp_path: Path) -> None:
     shown = build(tmp_path, "", '<figure class="sl-figure">drawn</figure>')
     assert shown.select_one(".output.text_html > figure").text == "drawn"  # type: ignore[union-attr]
-
-
-def test_one_address_turns_every_button_on() -> None:
-    options = companion_book.connect_repository({}, URL + "/", "trunk")
-    assert options["repository_url"] == URL
-    assert options["repository_branch"] == "trunk"
-    assert all(options[f"use_{name}_button"] for name in ("repository", "issues", "edit_page"))
-    assert options["launch_buttons"]["notebook_interface"] == "jupyterlab"
-    assert {"binderhub_url", "colab_url"} <= set(options["launch_buttons"])
 
 
 @pytest.mark.parametrize("url", ["example", "http://github.com/a/b", "https://github.com/a"])
@@ -102,17 +84,6 @@ def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_p
     links = [str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")]
     assert [link for link in links if link.startswith("http")] == []
     assert "thebe" not in str(soup).lower()
-
-
-def test_only_colab_buttons_lead_to_the_branch_that_installs_the_library() -> None:
-    urls = [f"https://colab.research.google.com/github/a/b/blob/main/{n}" for n in ("x", "main/y")]
-    other = {"url": "https://github.com/a/b/blob/main/x"}
-    given = [{"buttons": [{"url": urls[0]}, {"url": urls[1]}, other]}, {"type": "javascript"}]
-    led = companion_book.lead_to_branch(given, "main", "colab")
-    assert led[0]["buttons"][0]["url"] == urls[0].replace("main", "colab")
-    assert led[0]["buttons"][1]["url"] == urls[1].replace("blob/main", "blob/colab")
-    assert led[0]["buttons"][2] == other and led[1] == given[1]
-    assert given[0]["buttons"][0]["url"] == urls[0], "the given buttons were changed"
 
 
 def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:

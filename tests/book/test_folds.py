@@ -107,16 +107,6 @@ def test_a_link_into_a_fold_of_a_chapter_finds_its_place_and_its_formulas(visit:
 
 
 @pytest.mark.browser
-def test_a_fold_opened_by_a_key_has_its_formulas_at_once(visit: Open) -> None:
-    tab = visit(CHAPTER).tab
-    fold = tab.query_selector("article details:has(noscript.folded)")
-    fold.query_selector("summary").focus()
-    tab.keyboard.press("Enter")
-    assert fold.evaluate("each => each.open && !each.querySelector('noscript.folded')")
-    assert fold.query_selector("math").is_visible()
-
-
-@pytest.mark.browser
 def test_without_scripts_every_formula_is_there(browser: Browser, html: Path) -> None:
     page = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
     context = browser.new_context(java_script_enabled=False)

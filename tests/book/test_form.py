@@ -116,12 +116,6 @@ def test_a_name_ends_where_a_remark_begins(title: str, name: str) -> None:
     assert companion_form.name_of("lemma", title) == name
 
 
-def test_no_id_stands_twice(built: tuple[Path, BeautifulSoup]) -> None:
-    _, page = built
-    ids = [str(each["id"]) for each in page.select("div.body [id]:not(#proof-content)")]
-    assert len(ids) == len(set(ids)) and "lem-4-5" in ids
-
-
 def test_the_evidence_is_folded_and_stays_in_the_contents(
     built: tuple[Path, BeautifulSoup],
 ) -> None:

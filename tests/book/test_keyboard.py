@@ -154,18 +154,3 @@ def test_a_fault_of_a_control_or_of_their_order_is_found(
 ) -> None:
     _, faults = met_in(browser, plant)
     assert any(fault in found for found in faults), faults
-
-
-def test_a_quiz_with_other_answers_than_the_library_knows_is_found(
-    browser: Browser, site: str
-) -> None:
-    page = ASKING[0]
-    walked = keyboard.walks(browser, site, page)
-    assert keyboard.unasked(walked, page) == []
-    assert any("other choices" in fault for fault in keyboard.unasked(walked, ASKING[1]))
-    assert keyboard.unasked([], page) == ["0 quizzes were met"]
-    (walk,) = (walk for walk in walked if walk.kind == "quiz")
-    for _, _, now in walk.met[0].after:
-        if now is not None:
-            now["said"] = "Right. It is."
-    assert any("the answers are" in fault for fault in keyboard.unasked(walked, page))

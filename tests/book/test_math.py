@@ -55,13 +55,6 @@ def test_a_reconstructed_sign_keeps_the_room_of_its_kind(tex: str, room: bool) -
     assert ('<mo class="mjx-rec">' in html) is room
 
 
-def test_a_row_around_all_of_a_formula_is_left_out_and_other_rows_stay() -> None:
-    assert "<mrow>" not in mathml("a=b", MACROS)
-    assert mathml(r"{a+b}{c+d}", MACROS).count("<mrow>") == mathml(r"{a+b}{c+d}", MACROS).count(
-        "</mrow>"
-    )
-
-
 def test_no_page_has_a_formula_left_in_tex(html: Path, pages: dict[str, check_book.Page]) -> None:
     assert sum(len(page.tree.css("math")) for page in pages.values()) > 5_000
     for page in pages.values():

@@ -63,11 +63,6 @@ def test_a_link_into_a_window_of_its_own_does_not_tell_where_it_came_from() -> N
     assert (new["rel"], own["rel"], new["class"]) == (["noopener"], ["me"], ["btn"])
 
 
-def test_a_redirection_without_a_head_is_left_alone() -> None:
-    page = '<meta http-equiv="Refresh" content="0; url=book/intro.html" />'
-    assert companion_policy.lock(page) == page
-
-
 @pytest.mark.parametrize(
     ("body", "problem"),
     [

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
 import sys
 import tomllib
 import xml.etree.ElementTree as ElementTree
@@ -148,23 +145,6 @@ def test_every_page_shows_how_to_cite_it(pages: dict[str, Page]) -> None:
         assert "Page: " in entry and "url" not in entry, name
 
 
-def test_the_citation_file_keeps_the_format_that_it_names() -> None:
-    # the required keys of the Citation File Format 1.2.0, and the forms of those that we use
-    assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
-    assert CITATION["cff-version"] == "1.2.0" and CITATION["type"] in {"software", "dataset"}
-    assert set(CITATION) <= {
-        *("abstract", "authors", "cff-version", "keywords", "license", "message", "references"),
-        *("title", "type", "version", "repository-code", "url", "doi", "date-released"),
-    }
-    for work in [CITATION, *CITATION["references"]]:
-        assert work["title"] and work["authors"]
-        for author in work["authors"]:
-            assert set(author) in ({"name"}, {"family-names", "given-names"})
-    for work in CITATION["references"]:
-        assert work["type"] == "conference-paper" and isinstance(work["year"], int)
-    assert all(isinstance(word, str) for word in CITATION["keywords"])
-
-
 def test_all_metadata_name_the_same_book_and_version() -> None:
     zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -274,62 +254,3 @@ def test_the_workflow_publishes_what_make_book_builds_and_only_where_there_are_p
     (run,) = [step["run"] for step in steps if "colab_notebooks.py" in step.get("run", "")]
     (script,) = re.findall(r"python (\S+\.py)", run)
     assert (ROOT / script).is_file()
-
-
-@pytest.mark.skipif(
-    not (shutil.which("git") and shutil.which("bash")), reason="no git or no bash found"
-)
-def test_the_copies_for_colab_reach_their_branch(tmp_path: Path) -> None:
-    flow = workflow("pages.yml")
-    jobs = flow["jobs"]
-    assert isinstance(jobs, dict)
-    (push,) = [s["run"] for s in jobs["colab"]["steps"] if "git init" in s.get("run", "")]
-    server = tmp_path / "server"
-    (server / "a").mkdir(parents=True)
-    subprocess.run(["git", "init", "--quiet", "--bare", server / "a" / "b"], check=True)
-    (tmp_path / "_build" / "colab" / "book").mkdir(parents=True)
-    (tmp_path / "_build" / "colab" / "book" / "x.ipynb").write_text("{}", encoding="utf-8")
-    settings = {
-        "GITHUB_SERVER_URL": f"file://{server}",
-        "GITHUB_REPOSITORY": "a/b",
-        "GITHUB_SHA": "abc123",
-        "TOKEN": "x",
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-    }
-    run = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", push],
-        cwd=tmp_path,
-        env=settings,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    listed = ["git", "-C", server / "a" / "b", "ls-tree", "-r", "--name-only", "colab"]
-    found = subprocess.run(listed, capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["book/x.ipynb"]
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda path: path.stem
-)
-def test_issue_forms_have_what_github_asks_for(path: Path) -> None:
-    form = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if path.stem == "config":
-        assert form == {"blank_issues_enabled": True}
-        return
-    assert form["name"] and form["description"] and form["labels"]
-    ids = [field["id"] for field in form["body"]]
-    assert len(ids) == len(set(ids))
-    for field in form["body"]:
-        assert field["type"] in {"input", "textarea", "dropdown", "checkboxes"}
-        assert field["attributes"]["label"]
-
-
-def test_the_template_of_pull_requests_names_commands_that_exist() -> None:
-    text = (ROOT / ".github" / "pull_request_template.md").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"make (\w+)", text)) <= targets
-    for name in re.findall(r"\b[A-Z]+\.md\b", text):
-        assert (ROOT / name).is_file()

@@ -9,7 +9,6 @@ import pytest
 from tests.book import record
 from tests.book.look_at_pages import LOOKS
 from tests.book.record import Record
-from tests.book.visits import READERS, found_by
 
 NOTHING: dict[str, list[str]] = {"desk": [], "phone": []}
 
@@ -65,10 +64,6 @@ def test_a_page_that_changed_or_its_styles_or_the_way_to_look_has_no_record(
     assert [name for name in ("one", "two") if kept.kept(built, name) is not None] == left
 
 
-def test_without_a_record_every_page_is_looked_at(built: Path, kept: Record) -> None:
-    assert kept.kept(built, "two") is None
-
-
 def test_some_pages_are_looked_at_whatever_is_on_record(built: Path, kept: Record) -> None:
     kept.write(built, {"one": NOTHING, "two": NOTHING}, {})
     assert kept.known(built, "one") is None
@@ -85,8 +80,3 @@ def test_a_record_knows_every_page_and_nothing_was_found(kind: str) -> None:
     for entry in stored.values():
         assert set(entry) == {"fingerprint", *look.record.parts}
         assert not any(entry[part] for part in look.record.parts)
-
-
-def test_axe_is_on_record_for_every_reader() -> None:
-    assert set(map(found_by, READERS)) <= set(record.PAGES.parts)
-    assert len({each.record.path for each in LOOKS.values()}) == len(LOOKS)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.book import conftest
 from tests.book import visits as visits_module
-from tests.book.visits import DESK, PHONE, READERS, Reader, look, on_record, visits, way, whole
+from tests.book.visits import DESK, PHONE, READERS, Reader, look, on_record, way, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -25,13 +25,6 @@ def test_every_page_is_seen_wide_and_narrow_light_and_dark() -> None:
     assert {reader.scheme for reader in READERS} == {"light", "dark"}
     for name in check_book.chapters():
         assert set(way(name)[1]) == set(READERS)
-
-
-def test_many_pages_come_from_a_server_and_many_from_a_folder_in_either_order() -> None:
-    ways = Counter(way(name) for name in check_book.chapters())
-    assert {over for over, _ in ways} == {"http", "file"}
-    assert {readers[0] for _, readers in ways} == set(READERS)
-    assert min(ways.values()) > len(check_book.chapters()) / 4
 
 
 def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
@@ -52,15 +45,6 @@ def test_files_come_before_pages_and_both_keep_their_order(
     items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
     conftest.pytest_collection_modifyitems(items)
     assert [item.nodeid for item in items] == [names[1], names[3], names[0], names[2]]
-
-
-def test_every_page_and_every_reader_is_asked_for() -> None:
-    names = ["book/a", "book/b"]
-    mark = visits(names).mark
-    assert mark.kwargs["indirect"] is True
-    assert mark.args[1] == [(name, reader) for name in names for reader in READERS]
-    seen = [whole(f"x.py::t[{each}]") for each in mark.kwargs["ids"]]
-    assert seen == ["book/a", "book/a", "book/b", "book/b"]
 
 
 def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(

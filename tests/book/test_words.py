@@ -134,13 +134,6 @@ def test_a_card_says_what_the_page_says_and_leads_nowhere(built: Path) -> None:
     assert stored_cards(built)["part/chapter.html#heading"] == str(box)
 
 
-def test_every_page_loads_what_shows_the_cards_and_not_the_cards(built: Path) -> None:
-    for name in PAGES:
-        sources = [tag["src"] for tag in soup(built / f"{name}.html").select("script[src]")]
-        own = [source.rpartition("/")[2].partition("?")[0] for source in sources]
-        assert "hover-cards.js" in own and companion_words.CARDS not in own
-
-
 def test_the_index_leads_to_words_and_to_chapters_by_their_titles(built: Path) -> None:
     page = soup(built / "word-index.html")
     links = {tag["href"]: tag.get_text() for tag in page.select(".index-entries a")}
