@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import io
 import os
-import subprocess
 import sys
 import textwrap
 import time
@@ -24,6 +23,7 @@ from hypothesis import strategies as st
 from sublinear_lib import caching
 from sublinear_lib.caching import ResultCache, digest
 from sublinear_lib.statistics import SweepError, sweep
+from tests.commands import python
 
 LEAVES = (
     st.none()
@@ -254,15 +254,7 @@ def test_another_process_finds_the_same_digest() -> None:
         "print(digest({'a': {1, 'b', 'c'}}, frozenset('xyz'), (1.5, None)))"
     )
     expected = digest({"a": {1, "b", "c"}}, frozenset("xyz"), (1.5, None))
-    root = Path(caching.__file__).parents[1]
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(root), "PYTHONHASHSEED": "7"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.strip() == expected
+    assert python(code, PYTHONHASHSEED="7").stdout.strip() == expected
 
 
 # sweeps that go on

@@ -15,17 +15,13 @@ from pathlib import Path
 import click
 import joblib
 import pytest
-from click.testing import CliRunner, Result
 from scipy import stats
 
 import sublinear_lib
 from sublinear_lib import claims, scaling
 from sublinear_lib.cli import main
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
-
-
-def sublinear(*arguments: str, **environment: str) -> Result:
-    return CliRunner().invoke(main, arguments, env=environment, terminal_width=200)
+from tests.commands import sublinear
 
 
 def test_version_is_the_librarys_and_the_module_runs_as_the_same_command() -> None:
@@ -242,17 +238,6 @@ def test_an_installed_copy_keeps_its_evidence(
     assert result.exit_code == 2
     assert "pip install -e ." in result.output
     assert list(few_claims.iterdir()) == []
-
-
-@pytest.fixture
-def few_claims(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Put four small claims in the place of the ledger, and a folder in that of the evidence."""
-    monkeypatch.setattr(claims, "LEDGER", small_ledger())
-    for module in (claims, claims.storing):
-        monkeypatch.setattr(
-            module, "evidence_path", lambda of: tmp_path / f"{getattr(of, 'value', of)}.json"
-        )
-    return tmp_path
 
 
 def test_a_verification_shows_a_bar_apart_from_the_table_and_on_a_terminal_only(

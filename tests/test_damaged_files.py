@@ -9,20 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from sublinear_lib import claims, runs
-from sublinear_lib.cli import main
-from tests.claims.statements import small_ledger
+from tests.commands import TRAIN, sublinear
 
 pytestmark = pytest.mark.thorough
-
-TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
-TRAIN += ["--certify", "0", "--quiet", "--steps"]
-
-
-def sublinear(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
 
 
 def assert_refused(result: Result, path: Path, reason: str, status: int = 1) -> None:
@@ -34,8 +25,7 @@ def assert_refused(result: Result, path: Path, reason: str, status: int = 1) -> 
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
+def run(tmp_path: Path, no_pictures: None) -> Path:
     out = tmp_path / "run"
     assert sublinear(*TRAIN, "20", "--out", str(out)).exit_code == 0
     return out
@@ -73,13 +63,8 @@ def test_training_names_damaged_settings(run: Path, content: str, reason: str) -
 
 
 @pytest.fixture
-def evidence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(claims, "LEDGER", small_ledger())
-    for module in (claims, claims.storing):
-        monkeypatch.setattr(
-            module, "evidence_path", lambda of: tmp_path / f"{getattr(of, 'value', of)}.json"
-        )
-    return tmp_path / "quick.json"
+def evidence(few_claims: Path) -> Path:
+    return few_claims / "quick.json"
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"schema": 99}', '{"schema": 1, "evidence": 3}'])

@@ -9,38 +9,21 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 import benchmarks
-import sublinear_lib
-from sublinear_lib import archives, claims, runs
-from sublinear_lib.cli import main
+from sublinear_lib import archives, claims
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
-from tests.claims.statements import small_ledger
+from tests.commands import TRAIN, python, sublinear
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("no_pictures")]
 
 posix = pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
-TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
-TRAIN += ["--certify", "0", "--quiet", "--steps"]
-
-
-def sublinear(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
-
-
-@pytest.fixture(autouse=True)
-def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare the pictures of the runs."""
-    monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
 
 
 class Disk:
@@ -150,16 +133,6 @@ def test_a_training_run_that_meets_a_full_disk_goes_on_when_there_is_room(
     assert resumed.W.tobytes() == wanted.W.tobytes()
 
 
-@pytest.fixture
-def few_claims(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(claims, "LEDGER", small_ledger())
-    for module in (claims, claims.storing):
-        monkeypatch.setattr(
-            module, "evidence_path", lambda of: tmp_path / f"{getattr(of, 'value', of)}.json"
-        )
-    return tmp_path
-
-
 @pytest.mark.parametrize(
     "asked",
     [
@@ -253,13 +226,7 @@ for write in (
 def test_files_that_the_system_cuts_off_are_never_left_behind(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"older")
-    run = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(path)],
-        env={**os.environ, "PYTHONPATH": str(Path(sublinear_lib.__file__).parents[1])},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    run = python(LIMITED, path)
     lines = run.stdout.splitlines()
     assert len(lines) == 2
     assert all(line.endswith(f"File too large: '{path}'") for line in lines)

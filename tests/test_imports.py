@@ -8,13 +8,12 @@ its front door, ``sublinear_lib.room``, never through one of its inner modules.
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import sublinear_lib
+from tests.commands import python
 
 LIBRARY = Path(sublinear_lib.__file__).parent
 
@@ -196,14 +195,7 @@ def test_an_import_that_waits_is_told_from_one_at_the_top() -> None:
 
 def loaded_after(code: str) -> set[str]:
     """Return the modules that a fresh Python holds after running `code`."""
-    run = subprocess.run(
-        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=LIBRARY.parent,
-    )
-    return set(run.stdout.split())
+    return set(python(f"{code}\nimport sys; print(*sys.modules)").stdout.split())
 
 
 def test_importing_the_library_loads_none_of_its_rooms() -> None:

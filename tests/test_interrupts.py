@@ -21,28 +21,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import benchmarks
-import sublinear_lib
 from benchmarks.reliability import COMMANDS
 from sublinear_lib import claims, features, runs
 from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
+from tests.commands import ROOT, TRAIN, python, sublinear
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals"),
     pytest.mark.thorough,
+    pytest.mark.usefixtures("no_pictures"),
 ]
-ROOT = Path(sublinear_lib.__file__).parents[1]
-TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
-TRAIN += ["--certify", "0", "--quiet"]
-
-
-@pytest.fixture(autouse=True)
-def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare the pictures of the runs."""
-    monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
 
 
 @pytest.fixture(autouse=True)
@@ -51,10 +43,6 @@ def listening() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
-
-
-def sublinear(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
 
 
 def interrupt(*unused: Any, **named: Any) -> Any:
@@ -76,7 +64,7 @@ def test_an_interrupted_training_says_how_to_go_on(
     where: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(where, name, interrupt)
-    asked = [*TRAIN, "--steps", "10", "--certify", "1"]
+    asked = [*TRAIN, "10", "--certify", "1"]
     result = sublinear(*asked, "--out", str(tmp_path / "run"))
     assert result.exit_code == 130
     assert said(result).startswith("interrupted: the same command goes on from the last checkpoint")
@@ -103,13 +91,13 @@ def test_training_that_is_interrupted_amid_its_steps_is_tested_stored_and_gone_o
         return real(self, *arguments, **named)
 
     monkeypatch.setattr(runs.SmoothedGradient, "__call__", sometimes)
-    result = sublinear(*TRAIN, "--steps", "30", "--out", str(out))
+    result = sublinear(*TRAIN, "30", "--out", str(out))
     assert result.exit_code == 130
     assert "interrupted from the keyboard" in result.output
     assert f"stored in {out}" in result.output
     assert {"network.npz", "history.csv", "summary.json"} <= {path.name for path in out.iterdir()}
     monkeypatch.undo()
-    result = sublinear(*TRAIN, "--steps", "30", "--out", str(out))
+    result = sublinear(*TRAIN, "30", "--out", str(out))
     assert result.exit_code == 0
     assert "after the last step" in result.output
 
@@ -172,7 +160,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
         return real(self, *arguments, **named)
 
     monkeypatch.setattr(runs.SmoothedGradient, "__call__", with_callbacks)
-    result = sublinear(*TRAIN, "--steps", "3000")
+    result = sublinear(*TRAIN, "3000")
     assert ignored == ["once", "once more"]
     assert result.exit_code == 130
     assert said(result).startswith("interrupted")
@@ -372,12 +360,6 @@ def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending
         "sublinear_lib.cli.main = main\n"
         "command.run()\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    ended = python(script, check=False)
     assert ended.returncode == 130, ended.stderr
     assert ended.stdout == "said\n"

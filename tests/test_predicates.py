@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 import platform
-import subprocess
 import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import predicates
+from tests.commands import python
 
 # Deciding exactly includes deciding quietly.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -362,14 +360,7 @@ print("done")
 )
 def test_a_processor_that_flushes_subnormal_numbers_decides_the_same():
     # Some libraries switch it on when they are loaded; a process of its own keeps it from the rest.
-    root = Path(predicates.__file__).parents[1]
-    run = subprocess.run(
-        [sys.executable, "-c", FLUSHING],
-        env={**os.environ, "PYTHONPATH": str(root), "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    run = python(FLUSHING, check=False, OPENBLAS_NUM_THREADS="1")
     assert (run.returncode, run.stdout) == (0, "done\n"), run.stderr[-2000:]
 
 

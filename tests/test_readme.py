@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 import sublinear_lib
+from tests.commands import ROOT, python
 
-ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CODE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -25,14 +21,8 @@ def blocks(language: str) -> list[str]:
 @pytest.mark.parametrize("compiled", ["1", "0"])
 def test_the_example_prints_what_the_readme_shows(compiled: str) -> None:
     (code,), (shown,) = blocks("python"), blocks("text")
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-W", "default:index='auto' takes:UserWarning", "-c", code],
-        env={**os.environ, "SUBLINEAR_NUMBA": compiled},
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    options = "-W", "error", "-W", "default:index='auto' takes:UserWarning"
+    run = python(code, options=options, check=False, SUBLINEAR_NUMBA=compiled)
     assert run.returncode == 0, run.stderr
     # How the trainer finds neurons, and what that costs, depends on the kernels; nothing else does.
     if compiled == "0" or importlib.util.find_spec("numba") is None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 from functools import lru_cache
 from html import unescape
 from itertools import pairwise
@@ -23,6 +20,7 @@ from sublinear_lib.datasets import Dataset
 from sublinear_lib.report import Report, make_report
 from sublinear_lib.statistics import clopper_pearson
 from sublinear_lib.tables import Table
+from tests.commands import python
 
 
 def drawn(n: int = 60, seed: int = 0) -> Table:
@@ -56,18 +54,13 @@ def test_kernels_and_threads_change_no_byte() -> None:
         "print(found.to_markdown(), json.dumps(found.to_dict()), found.network.W.sum())"
     )
     texts = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "SUBLINEAR_NUMBA": compiled}
-            | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads),
-            cwd=Path(__file__).resolve().parents[1],
-            capture_output=True,
-            check=True,
+        python(
+            code, SUBLINEAR_NUMBA=compiled, OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads
         ).stdout
         for compiled, threads in (("1", "1"), ("1", "2"), ("0", "1"))
     ]
     assert texts[0] == texts[1] == texts[2]
-    assert texts[0].startswith(b"# Report on clouds")
+    assert texts[0].startswith("# Report on clouds")
 
 
 def test_the_shares_are_in_order_and_carry_exact_intervals() -> None:

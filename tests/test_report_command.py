@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import sublinear_lib.report
-from sublinear_lib.cli import main
+from tests.commands import sublinear
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def csv(tmp_path: Path) -> Path:
 
 
 def report(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["report", *map(str, arguments)], terminal_width=200)
+    return sublinear("report", *arguments)
 
 
 SMALL = ("--label", "kind", "--delimiter", ";", "--m", 128, "--activity", 0.3, "--steps", 10)

@@ -10,20 +10,17 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from numpy.testing import assert_array_equal
 from PIL import Image
 
 from sublinear_lib import adversary, datasets, plotting, runs
-from sublinear_lib.cli import main
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.runs import TrainingRun
+from tests.commands import ROOT, sublinear
 
-ROOT = Path(__file__).parents[1]
 SMALL = {"m": 300, "steps": 12, "activity": 0.1, "attack_steps": 2, "certify_seconds": 0.05}
 
 
@@ -39,7 +36,7 @@ def train(*arguments):
         "2",
         "--quiet",
     ]
-    return CliRunner().invoke(main, ["train", *options, *arguments])
+    return sublinear("train", *options, *arguments)
 
 
 def test_the_command_trains_tests_and_stores(tmp_path):
@@ -225,7 +222,7 @@ def test_every_setting_is_refused_by_its_own_name(setting, message):
 
 
 def test_the_help_shows_every_default():
-    text = " ".join(CliRunner().invoke(main, ["train", "--help"]).output.split())
+    text = " ".join(sublinear("train", "--help").output.split())
     for name, value in asdict(TrainingRun()).items():
         assert f"--{name.replace('_', '-')}" in text
         assert f"[default: {value}]" in text, name

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import functools
-import os
 import pickle
 import platform
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +19,7 @@ import numba
 
 from sublinear_lib import _vector_code as vector_code
 from sublinear_lib._vector_code import PLAIN, Code, compresses
+from tests.commands import python
 
 CODES = [Code(8), Code(16)] if compresses() else [Code(8)]
 
@@ -401,10 +399,7 @@ def test_a_processor_gets_the_code_of_its_features_unless_it_is_switched_off(
     features, switch, wanted
 ):
     program = "from sublinear_lib._vector_code import host_code; print(host_code())"
-    environment = {**os.environ, "NUMBA_CPU_FEATURES": features, "SUBLINEAR_VECTOR": switch}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    )
+    done = python(program, NUMBA_CPU_FEATURES=features, SUBLINEAR_VECTOR=switch)
     assert done.stdout.strip() == wanted
 
 

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+import companion_book
 import pytest
 from bs4 import BeautifulSoup
-from check_book import ROOT
 from sphinx.errors import ConfigError
 
 from sublinear_lib.plotting import PAGE_HTML
+from tests.book.small_book import build
 
-SOURCE = ROOT / "book" / "_ext" / "companion_book.py"
 URL = "https://github.com/example/companion"
-
-_spec = importlib.util.spec_from_file_location("companion_book", SOURCE)
-assert _spec is not None and _spec.loader is not None
-companion_book = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(companion_book)
 
 
 def test_the_page_shows_what_viewers_of_the_notebook_cannot(tmp_path: Path) -> None:
-    shown = build(tmp_path, "", '<figure class="sl-figure">drawn</figure>')
+    shown = page_of(tmp_path, "", '<figure class="sl-figure">drawn</figure>')
     assert shown.select_one(".output.text_html > figure").text == "drawn"  # type: ignore[union-attr]
 
 
@@ -36,7 +27,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         companion_book.connect_repository({}, url)
 
 
-def build(folder: Path, url: str, output: str = "") -> BeautifulSoup:
+def page_of(folder: Path, url: str, output: str = "") -> BeautifulSoup:
     """Build a one-notebook book with the extension and return the notebook's page."""
     source = folder / "source"
     source.mkdir()
@@ -56,19 +47,12 @@ def build(folder: Path, url: str, output: str = "") -> BeautifulSoup:
         "companion_repository_url": url,
     }
     defined = [f"-D{key}={value}" for key, value in settings.items()]
-    run = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-C", "-W", "-q", *defined, source, folder / "html"],
-        env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
+    assert build(source, folder / "html", "-C", *defined) == ""
     return BeautifulSoup((folder / "html" / "index.html").read_text("utf-8"), "html.parser")
 
 
 def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path: Path) -> None:
-    soup = build(tmp_path, URL)
+    soup = page_of(tmp_path, URL)
     links = {str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")}
     assert URL in links
     assert f"{URL}/edit/main/index.ipynb" in links
@@ -80,7 +64,7 @@ def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path: Path
 
 
 def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_path: Path) -> None:
-    soup = build(tmp_path, "")
+    soup = page_of(tmp_path, "")
     links = [str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")]
     assert [link for link in links if link.startswith("http")] == []
     assert "thebe" not in str(soup).lower()

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import enum
 import importlib
-import importlib.util
 import inspect
 import pickle
 import re
 from pathlib import Path
 
 import check_book
+import companion_api
 import pytest
-from check_book import ROOT, Page
+from check_book import Page
 from selectolax.lexbor import LexborNode
-
-SOURCE = ROOT / "book" / "_ext" / "companion_api.py"
-
-_spec = importlib.util.spec_from_file_location("companion_api", SOURCE)
-assert _spec is not None and _spec.loader is not None
-companion_api = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(companion_api)
 
 ROOMS = companion_api.rooms()
 

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+import companion_words
 import pytest
 from bs4 import BeautifulSoup
-from check_book import ROOT
 
-SOURCE = ROOT / "book" / "_ext" / "companion_words.py"
-
-_spec = importlib.util.spec_from_file_location("companion_words", SOURCE)
-assert _spec is not None and _spec.loader is not None
-companion_words = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(companion_words)
+from tests.book.small_book import build
 
 PAGES = {
     "index": """# Title page
@@ -86,14 +77,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "companion_words_pages = ['part/*']\ncompanion_words_short = {'words': 'glossary'}\n",
         encoding="utf-8",
     )
-    run = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-n", "-W", "-q", folder / "source", folder / "html"],
-        env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
+    assert build(folder / "source", folder / "html", "-n") == ""
     return folder / "html"
 
 
