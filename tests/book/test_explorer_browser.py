@@ -293,23 +293,36 @@ def test_dragging_a_slider_moves_the_drawing_and_the_sentence(
     assert box.locator(".sl-sentence").text_content() != sentence
 
 
-def test_the_line_in_the_plot_can_be_taken_and_moved(open_page: Callable, tail: Explorer) -> None:
-    tab = open_page()
+@pytest.mark.parametrize(
+    ("page", "name", "by", "moved"),
+    [("both", "tail", (-90, 0), "t"), ("plane", "onion", (40, -30), "offset")],
+)
+def test_a_line_in_the_plot_can_be_taken_and_moved(
+    open_page: Callable,
+    page: str,
+    name: str,
+    by: tuple[int, int],
+    moved: str,
+    request: pytest.FixtureRequest,
+) -> None:
+    tab, explorer = open_page(page), request.getfixturevalue(name)
     box = tab.locator(".sl-explorer").first
-    plot = box.locator(".sl-plot svg").bounding_box()
+    box.locator(".sl-plot").scroll_into_view_if_needed()
+    before = check_against_python(explorer, box)
     grip = box.locator(".sl-grip").bounding_box()
-    assert plot is not None and grip is not None
+    assert grip is not None
     x, y = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
     tab.mouse.move(x, y)
     tab.mouse.down()
-    tab.mouse.move(x - 90, y, steps=6)
+    tab.mouse.move(x + by[0], y + by[1], steps=6)
     tab.mouse.up()
     settle(box)
-    moved = check_against_python(tail, box)["t"]
-    assert 0.5 < moved < 1.5
-    tab.mouse.move(x + 90, y)
+    after = check_against_python(explorer, box)
+    assert 0.3 < (after[moved] - before[moved]) * np.sign(by[0]) < 1.0
+    assert {**after, moved: before[moved]} == before
+    tab.mouse.move(x, y)
     settle(box)
-    assert check_against_python(tail, box)["t"] == moved, "let go is let go"
+    assert check_against_python(explorer, box) == after, "let go is let go"
 
 
 def test_a_choice_changes_the_curve(open_page: Callable, wave: Explorer) -> None:
@@ -378,53 +391,61 @@ def test_the_browser_decodes_every_number_of_every_position_as_python(
         assert view == expected, f"position {number}"
 
 
-def test_the_table_of_numbers_holds_the_numbers_that_are_drawn(
+def rows(table: Locator) -> list[list[str]]:
+    """Return the words of a table, row by row, that of its heads first."""
+    return list(
+        table.evaluate("each => [...each.rows].map(row => [...row.cells].map(c => c.textContent))")
+    )
+
+
+def test_the_table_holds_the_numbers_that_are_drawn_and_follows_the_slider(
     open_page: Callable, tail: Explorer
 ) -> None:
-    tab = open_page()
-    box = tab.locator(".sl-explorer").first
+    box = open_page().locator(".sl-explorer").first
     box.locator("summary").click()
     box.locator("table").last.wait_for()  # the event of the box comes a little later
-    view = tail.view(**values_of(tail, box))
-    bars, shared, point = (
-        [
-            [cell.text_content() for cell in row.locator("td").all()]
-            for row in table.locator("tbody tr").all()[:9]
-        ]
-        for table in box.locator("table").all()
-    )
-    band, line, bound = view["marks"][2:5]
-    columns = [line["x"], band["lower"], band["upper"], line["y"], bound["y"]]
-    expected = [[column[i] for column in columns] for i in range(9)]
-    assert [[float(cell) for cell in row] for row in shared] == expected
-    first = view["marks"][1]
-    edges = list(zip(first["edges"], first["edges"][1:], first["heights"], strict=False))
-    assert [[float(cell) for cell in row] for row in bars] == [list(row) for row in edges[:9]]
-    mark = view["marks"][5]
-    assert [[float(cell) for cell in row] for row in point] == [
-        [mark["x"][0], mark["y"][0], mark["lower"][0], mark["upper"][0]]
-    ]
-    heads = [head.text_content() for head in box.locator("table").nth(1).locator("th").all()]
-    assert heads[0] == shown(view["x"]["label"])
-    assert shown(line["label"]) in heads
-    sliders(box)[1].focus()
-    tab.keyboard.press("Home")
-    settle(box)
-    assert f"{tail.view(**values_of(tail, box))['marks'][5]['y'][0]}" in (
-        box.locator(".sl-scroll").text_content() or ""
-    ), "the table follows the slider"
+    for key in ("ArrowRight", "Home"):
+        sliders(box)[1].focus()
+        box.page.keyboard.press(key)
+        settle(box)
+        view = tail.view(**values_of(tail, box))
+        bars, band, line, bound, mark = view["marks"][1:6]
+        edges = zip(bars["edges"], bars["edges"][1:], bars["heights"], strict=False)
+        point = [mark["x"][0], mark["y"][0], mark["lower"][0], mark["upper"][0]]
+        shared = zip(line["x"], band["lower"], band["upper"], line["y"], bound["y"], strict=True)
+        found = [rows(table) for table in box.locator("table").all()]
+        for (_, *cells), expected in zip(found, (edges, shared, [point]), strict=True):
+            for row, numbers in zip(cells, expected, strict=False):
+                assert [float(cell) for cell in row] == [*numbers]
+        assert found[1][0][0] == shown(view["x"]["label"])
+        assert shown(line["label"]) in found[1][0]
+
+
+def test_the_table_says_which_points_are_shown(open_page: Callable, onion: Explorer) -> None:
+    box = open_page("plane").locator(".sl-explorer").first
+    box.locator("summary").click()
+    box.locator("table").last.wait_for()
+    view = onion.stored_view(*[control.start_position for control in onion.controls])
+    [reported] = [mark for mark in view["marks"] if mark["label"] == "reported"]
+    heads, *cells = rows(box.locator("table").last)
+    column = heads.index("reported")
+    assert [i for i, row in enumerate(cells) if row[column] != "–"] == reported["only"]
+    assert "normal: (0.80902, 0.58779), offset: 1" in (box.locator(".sl-scroll ul").text_content())
+
+
+def places(path: str | None) -> np.ndarray:
+    """Return the places that a path goes through, in pixels."""
+    return np.array(re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path or ""), dtype=float)
 
 
 def test_a_curve_is_drawn_where_its_numbers_are(open_page: Callable, tail: Explorer) -> None:
-    tab = open_page()
-    box = tab.locator(".sl-explorer").first
-    path = box.locator("path.sl-line").first.get_attribute("d") or ""
-    drawn = np.array(re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path), dtype=float)
+    box = open_page().locator(".sl-explorer").first
+    drawn = places(box.locator("path.sl-line").first.get_attribute("d"))
     line = tail.view(**values_of(tail, box))["marks"][3]
-    # Two ends fix the scales of the axes; all the points between must fit them.
+    # A line through all of them fixes the scale of an axis.
     for data, pixels in ((np.array(line["x"]), drawn[:, 0]), (np.log(line["y"]), drawn[:, 1])):
-        slope = (pixels[-1] - pixels[0]) / (data[-1] - data[0])
-        assert np.abs(pixels[0] + slope * (data - data[0]) - pixels).max() < 0.2
+        slope, shift = np.polyfit(data, pixels, 1)
+        assert np.abs(slope * data + shift - pixels).max() < 0.2
 
 
 # The key and the grips stand outside of the groups that are clipped to the plot.
@@ -442,98 +463,38 @@ def dots(box: Locator) -> dict[str, list[tuple[float, float]]]:
     return found
 
 
-@pytest.mark.parametrize("position", [(12, 14), (0, 0), (38, 5), (40, 30)])
-def test_the_points_that_are_drawn_are_those_that_python_names(
+@pytest.mark.parametrize("position", [(12, 14), (0, 0), (30, 30), (38, 20), (55, 9)])
+def test_points_and_the_half_plane_are_drawn_where_python_says(
     open_page: Callable, onion: Explorer, position: tuple[int, int]
 ) -> None:
-    tab = open_page("plane")
-    box = tab.locator(".sl-explorer").first
+    box = open_page("plane").locator(".sl-explorer").first
     put(box, position)
     check_against_python(onion, box)
     view = onion.stored_view(*position)
-    everything, reported, vain, probed = [m for m in view["marks"] if m["kind"] == "points"]
+    everything, *parts = [mark for mark in view["marks"] if mark["kind"] == "points"]
     drawn = dots(box)
     all_places = drawn["var(--sl-muted)"]
-    assert len(all_places) == len(everything["x"])
-    # The two ends of each axis fix its scale, and equal axes have one.
-    units = []
+    pixels = np.array(all_places)
+    ends = places(box.locator("path.sl-rule").get_attribute("d"))
+    assert (len(pixels), len(ends)) == (len(everything["x"]), 2)
+    units, data = [], []
     for axis in (0, 1):
-        data = np.array(everything["xy"[axis]])
-        pixels = np.array([place[axis] for place in all_places])
-        slope, shift = np.polyfit(data, pixels, 1)
-        assert np.abs(slope * data + shift - pixels).max() < 0.2
+        numbers = np.array(everything["xy"[axis]])
+        slope, shift = np.polyfit(numbers, pixels[:, axis], 1)
+        assert np.abs(slope * numbers + shift - pixels[:, axis]).max() < 0.2
         units.append(abs(slope))
+        data.append((ends[:, axis] - shift) / slope)
     assert units[0] == pytest.approx(units[1], rel=1e-3), "a circle is round"
-    for mark, role in ((reported, "c1"), (vain, "c2"), (probed, "c5")):
+    for mark, role in zip(parts, ("c1", "c2", "c5"), strict=True):
         expected = [all_places[i] for i in mark["only"]]
         assert drawn[f"var(--sl-{role})"] == expected, mark["label"]
-
-
-@pytest.mark.parametrize("position", [(12, 14), (30, 0), (30, 30), (38, 20), (55, 9)])
-def test_a_half_plane_ends_where_its_line_leaves_the_plot(
-    open_page: Callable, onion: Explorer, position: tuple[int, int]
-) -> None:
-    tab = open_page("plane")
-    box = tab.locator(".sl-explorer").first
-    put(box, position)
-    view = onion.stored_view(*position)
+    # The line ends where it leaves the plot.
     [plane] = [mark for mark in view["marks"] if mark["kind"] == "halfplane"]
-    line = box.locator("path.sl-rule").get_attribute("d") or ""
-    ends = np.array(re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", line), dtype=float)
-    pixels = np.array(dots(box)["var(--sl-muted)"])
-    everything = next(mark for mark in view["marks"] if mark["kind"] == "points")
-    data = []
-    for axis in (0, 1):
-        slope, shift = np.polyfit(pixels[:, axis], np.array(everything["xy"[axis]]), 1)
-        data.append(slope * ends[:, axis] + shift)
-    low, high = view["x"]["low"], view["x"]["high"]
-    assert len(ends) == 2
     for x, y in zip(*data, strict=True):
-        assert plane["normal"][0] * x + plane["normal"][1] * y == pytest.approx(
-            plane["offset"], abs=2e-3
-        )
-        at_the_edge = [abs(v - edge) < 2e-3 for v in (x, y) for edge in (low, high)]
-        assert any(at_the_edge), (x, y)
-
-
-def test_an_oblique_line_can_be_taken_and_moved(open_page: Callable, onion: Explorer) -> None:
-    tab = open_page("plane")
-    box = tab.locator(".sl-explorer").first
-    box.locator(".sl-plot").scroll_into_view_if_needed()
-    before = check_against_python(onion, box)
-    grip = box.locator(".sl-grip").bounding_box()
-    assert grip is not None
-    x, y = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
-    tab.mouse.move(x, y)
-    tab.mouse.down()
-    tab.mouse.move(x + 40, y - 30, steps=5)
-    tab.mouse.up()
-    settle(box)
-    after = check_against_python(onion, box)
-    assert after["angle"] == before["angle"]
-    assert after["offset"] > before["offset"] + 0.3
-    tab.mouse.move(x, y)
-    settle(box)
-    assert check_against_python(onion, box) == after, "let go is let go"
-
-
-def test_the_table_of_numbers_says_which_points_are_shown(
-    open_page: Callable, onion: Explorer
-) -> None:
-    tab = open_page("plane")
-    box = tab.locator(".sl-explorer").first
-    box.locator("summary").click()
-    box.locator("table").last.wait_for()  # the event of the box comes a little later
-    view = onion.stored_view(*[control.start_position for control in onion.controls])
-    [reported] = [mark for mark in view["marks"] if mark["label"] == "reported"]
-    table = box.locator("table").last
-    heads = [head.text_content() for head in table.locator("th").all()]
-    column = heads.index("reported")
-    cells = table.evaluate(
-        "(each, k) => [...each.tBodies[0].rows].map(row => row.cells[k].textContent)", column
-    )
-    assert [i for i, text in enumerate(cells) if text != "–"] == reported["only"]
-    assert "normal: (0.80902, 0.58779), offset: 1" in (box.locator(".sl-scroll ul").text_content())
+        on_it = plane["normal"][0] * x + plane["normal"][1] * y
+        assert on_it == pytest.approx(plane["offset"], abs=2e-3)
+        edges = view["x"]["low"], view["x"]["high"]
+        assert min(abs(v - edge) for v in (x, y) for edge in edges) < 2e-3
 
 
 # ---- for every reader ---------------------------------------------------------------------------
