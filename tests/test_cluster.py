@@ -83,11 +83,6 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch: pytest.Monke
         list(run_tasks(pow, [(1, 2)], scheduler="tcp://127.0.0.1:9"))
 
 
-def test_a_scheduler_that_is_no_address_is_refused() -> None:
-    with pytest.raises(TypeError, match="scheduler must be an address"):
-        list(run_tasks(pow, [(1, 2)], scheduler=3))  # type: ignore[arg-type]
-
-
 # on a cluster of processes
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
@@ -179,29 +174,6 @@ def test_a_killed_worker_neither_loses_nor_doubles_a_result(scheduler: str, tmp_
     assert [record["m"] for record in found] == list(range(24))
     assert [list(record["z"]) for record in found] == [list(record["z"]) for record in expected]
     assert len(list(cache.rglob("*.npz"))) == 24
-
-
-@posix
-@pytest.mark.parametrize("ordered", [True, False])
-def test_results_of_a_worker_that_dies_afterwards_are_kept(scheduler: str, ordered: bool) -> None:
-    """A process outside the cluster's control is killed while results are being collected."""
-
-    def work(k: int) -> tuple[int, int]:
-        return k, os.getpid()
-
-    found: list[int] = []
-    killed: set[int] = set()
-    for position, (k, pid) in run_tasks(
-        work, [(k,) for k in range(30)], scheduler=scheduler, ordered=ordered
-    ):
-        assert position == k
-        found.append(k)
-        if len(found) == 9:
-            killed.add(pid)
-            os.kill(pid, signal.SIGKILL)
-    assert killed
-    assert sorted(found) == list(range(30))
-    assert not ordered or found == list(range(30))
 
 
 @posix
@@ -407,24 +379,6 @@ def test_a_cluster_gives_the_weights_of_one_process_to_the_bit(scheduler: str) -
         for where in (None, scheduler)
     )
     assert_same_run(there, here)
-
-
-@posix
-def test_a_network_goes_on_from_its_checkpoint_when_a_worker_is_killed(
-    scheduler: str, tmp_path: Path
-) -> None:
-    common = {**TRAINING, "reduction": "reference"}
-    trainer = ShardedAdversarialTraining(**common, shards=2, scheduler=scheduler)
-    kept: dict[str, Any] = {"checkpoint": tmp_path / "run", "checkpoint_every": 2}
-
-    def kill(record: Any, snapshot: Any) -> None:
-        if record.step == 2:
-            with connected(scheduler) as client:
-                os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
-
-    with pytest.raises(LostWorkers, match="same checkpoint"):
-        train(trainer, **kept, callback=kill)
-    assert_same_run(train(trainer, **kept), train(SublinearAdversarialTraining(**common)))
 
 
 # a scheduler that dies

@@ -28,6 +28,7 @@ from benchmarks.reliability import COMMANDS
 from sublinear_lib import claims, features, runs
 from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
+from tests.claims.statements import check_gap, claim
 from tests.commands import ROOT, TRAIN, python, sublinear
 
 pytestmark = [
@@ -123,6 +124,19 @@ def test_an_interrupted_benchmark_says_which_sections_are_stored(
     assert result.exit_code == 130
     assert said(result).startswith(f"interrupted: {output} holds ")
     assert benchmarks.load_results(path=output).data == stored.data
+
+
+def test_an_interrupted_verification_shows_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [
+        claim("lem-a.1", check_gap, claims.Verdict.GAP),
+        claim("lem-a.2", interrupt, claims.Verdict.HOLDS),
+    ]
+    monkeypatch.setattr(claims, "LEDGER", claims.Ledger(few))
+    result = sublinear("verify", "--quiet")
+    assert (result.exit_code, said(result)) == (130, "interrupted")
+    assert "1 of 2 checked" in result.output
+    assert "lem-a.1" in result.output
+    assert "Traceback" not in result.output
 
 
 def test_an_interrupt_that_python_has_to_ignore_is_not_lost(

@@ -191,6 +191,8 @@ def test_lists_that_do_not_fit_are_refused(indptr, indices, message):
 
 def test_initialization_draws_a_then_W_then_b():
     network = TwoLayerNetwork.initialize(64, 3, rng=5)
+    np.random.seed(1)  # noqa: NPY002 (the point: the global state does not matter)
+    assert TwoLayerNetwork.initialize(64, 3, rng=5) == network
     draws = np.random.default_rng(5)
     signs = draws.choice(np.array([-1.0, 1.0]), size=64)
     assert_allclose(network.a, signs * 64**-0.2, rtol=1e-15)
@@ -208,13 +210,6 @@ def test_initialization_takes_threshold_and_activation_from_the_scaling():
     chosen = TwoLayerNetwork.initialize(64, 3, rng=0, tau=0.5, activation="continuous")
     assert chosen.tau == 0.5
     assert chosen.activation.name == "continuous"
-
-
-def test_initialization_depends_on_the_seed_and_on_nothing_else():
-    first = TwoLayerNetwork.initialize(32, 4, rng=7)
-    np.random.seed(1)  # noqa: NPY002 (the point: the global state does not matter)
-    assert TwoLayerNetwork.initialize(32, 4, rng=7) == first
-    assert TwoLayerNetwork.initialize(32, 4, rng=8) != first
 
 
 # -- decomposition ---------------------------------------------------------------------------------
@@ -266,45 +261,26 @@ def test_the_pseudo_network_is_linear_in_the_weights_and_zero_at_the_start():
 # -- immutability ----------------------------------------------------------------------------------
 
 
-def test_networks_are_copies_and_cannot_be_changed():
-    W = np.ones((3, 2))
-    network = TwoLayerNetwork(W, np.ones(3), np.zeros(3), 0.1)
-    W[...] = 7.0
-    assert (network.W == 1.0).all()
-    for name in ("W", "a", "b"):
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(network, name)[0] = 5.0
-    with pytest.raises(AttributeError, match="immutable"):
-        network.tau = 2.0
+def test_networks_are_values_of_their_own_that_cannot_be_changed():
+    parts = {"W": np.ones((3, 2)), "a": np.ones(3), "b": np.zeros(3), "tau": 0.1}
+    network = TwoLayerNetwork(**parts, activation="continuous")
+    parts["W"][...] = 7.0
     moved = network.with_weights(2 * network.W)
-    assert (network.W == 1.0).all()
-    assert (moved.W == 2.0).all()
+    assert (network.W == 1.0).all() and (moved.W == 2.0).all()
     with pytest.raises(TypeError, match="unhashable"):
         hash(network)
-
-
-def test_pickling_gives_an_equal_network_that_is_immutable_too():
-    network = random_network(10, 3, seed=0, activation="continuous")
-    network.forward(geometry.sample_slice(1, 3, rng=0))
     again = pickle.loads(pickle.dumps(network))
-    assert again == network
-    with pytest.raises(ValueError, match="read-only"):
-        again.W[0, 0] = 1.0
-
-
-def test_equality_looks_at_every_part():
-    parts = {"W": [[1.0, 2.0]], "a": [1.0], "b": [0.5], "tau": 0.1, "activation": "jump"}
-    network = TwoLayerNetwork(**parts)
-    assert network == TwoLayerNetwork(**parts)
-    assert network != "network"
-    for name, other in (
-        ("W", [[1.0, 2.5]]),
-        ("a", [2.0]),
-        ("b", [0.0]),
-        ("tau", 0.2),
-        ("activation", "continuous"),
-    ):
-        assert network != TwoLayerNetwork(**{**parts, name: other}), name
+    for each in (network, again):
+        for name in ("W", "a", "b"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(each, name)[0] = 5.0
+        with pytest.raises(AttributeError, match="immutable"):
+            each.tau = 2.0
+    same = {"W": network.W, "a": network.a, "b": network.b, "tau": 0.1, "activation": "continuous"}
+    assert network == again == TwoLayerNetwork(**same) != "network"
+    other = {"W": moved.W, "a": -network.a, "b": network.a, "tau": 0.2, "activation": "jump"}
+    for name, value_ in other.items():
+        assert network != TwoLayerNetwork(**{**same, name: value_}), name
 
 
 # -- save and load ---------------------------------------------------------------------------------
@@ -346,14 +322,10 @@ def good_entries(**changes):
     ("changes", "reason"),
     [
         ({"format": np.array("something else")}, "not written by TwoLayerNetwork.save"),
-        ({"format": None}, "not written by TwoLayerNetwork.save"),
         ({"version": np.array(2)}, "version 2 of the format.*up to version 1: update"),
-        ({"version": np.array(0)}, "does not say which version"),
-        ({"version": np.array("1")}, "does not say which version"),
         ({"version": None}, "does not say which version"),
         ({"W": None}, "'W' is missing"),
         ({"activation": np.array("relu")}, "make no network: activation must be one of"),
-        ({"tau": np.array(-1.0)}, "make no network: tau must be"),
         ({"W": np.full((2, 2), np.nan)}, "make no network: W must contain finite"),
         ({"a": np.ones(3)}, r"make no network: a must have shape \(2,\)"),
         ({"W": np.array([["x", "y"]])}, "make no network"),

@@ -254,16 +254,36 @@ def test_a_radius_at_which_caps_of_both_classes_meet_is_called_too_large() -> No
     assert said(found, "Only 4 held-out rows")
 
 
+def on_circle(*degrees: float, y: tuple[int, ...] = (1, -1, 1, -1)) -> Dataset:
+    angles = np.radians(degrees)
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
+    return Dataset(np.column_stack([X, np.full(len(X), 0.5)]), y, "few")
+
+
 def test_caps_are_said_to_meet_exactly_when_they_do() -> None:
     # Two points at an angle of 60 degrees: their caps meet from 30 degrees on.
-    angles = np.radians([0.0, 60.0, 180.0, 240.0])
-    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
-    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, -1, 1, -1], "four")
+    points = on_circle(0.0, 60.0, 180.0, 240.0)
     for degrees, meet in ((29.9, False), (30.1, True)):
         rho = math.sqrt(3.0) * math.sin(math.radians(degrees) / 2.0)
         found = make_report((points, points), m=64, activity=0.4, rho=rho, steps=2)
         assert found.caps_meet is meet
         assert said(found, "rho is too large") is meet
+
+
+def test_a_point_with_both_labels_is_named_as_such() -> None:
+    points = on_circle(0.0, 0.0, 120.0, 240.0)
+    found = make_report((points, points), m=64, activity=0.4, rho=0.02, steps=2)
+    assert said(found, "the same point with different labels")
+    assert not said(found, "with the same label")
+
+
+def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless() -> None:
+    points = on_circle(0.0, 5.0, 180.0, 185.0, y=(1, 1, -1, -1))
+    found = make_report((points, points), m=128, activity=0.4, rho=0.2, steps=5)
+    assert not found.separation.separable
+    assert not found.caps_meet
+    assert said(found, "not separable in the sense of Definition 3.7")
+    assert not said(found, "too large")
 
 
 def test_a_network_without_a_firing_neuron_is_called_silent() -> None:
@@ -273,15 +293,6 @@ def test_a_network_without_a_firing_neuron_is_called_silent() -> None:
     assert said(found, "Nothing is shown to be learned")
     assert said(found, "Training did not lower the loss")
     assert found.clean.estimate == 0.0  # an output of exactly 0 counts as wrong
-
-
-def test_a_point_with_both_labels_is_named_as_such() -> None:
-    angles = np.radians([0.0, 0.0, 120.0, 240.0])
-    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
-    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, -1, 1, -1], "torn")
-    found = make_report((points, points), m=64, activity=0.4, rho=0.02, steps=2)
-    assert said(found, "the same point with different labels")
-    assert not said(found, "with the same label")
 
 
 def test_rows_with_both_labels_are_counted_and_what_they_cost_is_said() -> None:
@@ -298,17 +309,6 @@ def test_rows_with_both_labels_are_counted_and_what_they_cost_is_said() -> None:
     assert said(found, f"{number} of 14 held-out rows are the same point as a training row")
     assert not said(found, "rho is too large for these data")
     assert not said(made(), "the same point")
-
-
-def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless() -> None:
-    angles = np.radians([0.0, 5.0, 180.0, 185.0])
-    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
-    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, 1, -1, -1], "pairs")
-    found = make_report((points, points), m=128, activity=0.4, rho=0.2, steps=5)
-    assert not found.separation.separable
-    assert not found.caps_meet
-    assert said(found, "not separable in the sense of Definition 3.7")
-    assert not said(found, "too large")
 
 
 # Refusals

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import check_book
@@ -34,17 +33,6 @@ def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
     assert whole(f"{tests[0]}[book/y-{READERS[0]}]") == "book/y"
     for test in ("test_a", "test_a[http]", "test_b[f-exercises]", "test_a[a] + [b]", "Class::test"):
         assert whole(f"tests/book/test_a.py::{test}") == "tests/book/test_a.py"
-
-
-def test_files_come_before_pages_and_both_keep_their_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(conftest, "find_chromium", lambda: "there")
-    visit = f"tests/book/test_a.py::seen[book/x-{READERS[0]}]"
-    names = [visit, "tests/book/test_a.py::b", visit.replace("x", "y"), "tests/book/test_a.py::a"]
-    items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
-    conftest.pytest_collection_modifyitems(items)
-    assert [item.nodeid for item in items] == [names[1], names[3], names[0], names[2]]
 
 
 def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
