@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import run_tests
-from run_tests import Result, Stage
+from run_tests import Result
 
 import conftest
 from conftest import questions
@@ -61,40 +61,6 @@ def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
     assert slow[0].split() == ["11.0", "s", "test", "11"] and "test 2" in slow[9]
     assert "test 1" not in "\n".join(slow[10:])
     assert "numpy: numba is not installed" in text
-
-
-def python(*code: str) -> tuple[str, ...]:
-    return (run_tests.sys.executable, "-c", *code)
-
-
-def test_stages_of_one_processor_run_side_by_side_and_tell_in_one_piece(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    # Each of the two waits for what the other writes, so that one after the other would not end.
-    wait = (
-        "import pathlib, sys, time; mine, other = map(pathlib.Path, sys.argv[1:]); mine.touch()\n"
-        "print('begin', mine.name, flush=True); end = time.monotonic() + 60\n"
-        "while not other.exists() and time.monotonic() < end: time.sleep(0.01)\n"
-        "time.sleep(0.1); print('end', mine.name); sys.exit(not other.exists())"
-    )
-    names = ["one", "two"]
-    stages = [
-        Stage(name, f"stage {name}", python(wait, str(tmp_path / name), str(tmp_path / other)))
-        for name, other in (names, names[::-1])
-    ]
-    last = Stage("last", "of all", python("print('last of all')", "-n"))
-    assert [stage.single for stage in (*stages, last)] == [True, True, False]
-    results = dict(run_tests.run_all([last, *stages], tmp_path))
-    if run_tests.PROCESSORS > 1:
-        assert [(name, result.failed) for name, result in results.items()] == [
-            ("one", 0),
-            ("two", 0),
-            ("last", 0),
-        ]
-    out = capfd.readouterr().out
-    for name in names:
-        assert f"== {name}: stage {name}\nbegin {name}\nend {name}\n" in out
-    assert out.endswith("== last: of all\nlast of all\n")
 
 
 def test_every_test_of_library_and_pages_runs_in_one_of_two_stages() -> None:

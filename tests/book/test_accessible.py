@@ -93,27 +93,18 @@ def test_a_sound_page_has_no_findings_and_most_of_its_text_is_not_looked_at_twic
     "plant",
     [
         "td[9].style.color = '#bbb'",
-        "td[9].style.backgroundColor = '#222'",
         "td[9].parentElement.style.backgroundColor = '#222'",
         "td[9].style.opacity = 0.3",
-        "td[9].parentElement.style.opacity = 0.3",
         "token[9].style.color = '#cfc'",
         "td[9].innerHTML = 'a <i style=\"color: #bbb\">pale</i> word'",
-        "td[9].closest('table').style.backgroundColor = '#222'",
         # the first of its kind cannot be seen: the next one stands for the rest
         "td[8].style.color = td[9].style.color = '#bbb'; td[8].style.visibility = 'hidden'",
-        "td[8].style.color = td[9].style.color = '#bbb';"
-        " td[8].parentElement.style.display = 'none';"
-        " td[11].style.color = '#bbb'",
         # 3.5 to 1 is enough for large letters, and for bold ones, only
         "td[8].className = td[9].className = 'half'; td[8].style.fontSize = '40px'",
         "td[8].className = td[9].className = 'half'; td[8].style.font = 'bold 20px serif'",
         # the same in the running text, and under it
         "words[9].style.color = '#bbb'",
-        "words[9].parentElement.style.opacity = 0.3",
-        "words[9].style.backgroundColor = '#222'",
         "words[0].style.color = words[9].style.color = '#bbb'; words[0].style.display = 'none'",
-        "words[9].firstElementChild.style.color = '#bbb'",
         # what lies under it is not around it
         "const box = document.createElement('div'); words[8].parentElement.prepend(box);"
         " box.style = 'float: left; width: 200px; height: 90px; background: #222;"
