@@ -7,7 +7,6 @@ import io
 import os
 import sys
 import textwrap
-import time
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -315,20 +314,6 @@ def test_a_result_that_is_none_of_a_sweep_is_computed_anew(tmp_path: Path, other
     with pytest.warns(UserWarning, match="none of a sweep; it is computed anew"):
         again = sweep(draw, {"m": [1]}, 1, root_seed=5, cache=tmp_path, progress=False)
     assert again == first
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_the_first_failing_cell_is_named_with_a_cache_too(tmp_path: Path, jobs: int) -> None:
-    def fragile(m: int, rng: np.random.Generator) -> int:
-        time.sleep(0.1 if m == 2 else 0.0)
-        if m in (2, 3):
-            raise ValueError("too small")
-        return m
-
-    with pytest.raises(SweepError, match="m=2, seed=0"):
-        sweep(fragile, {"m": [1, 2, 3]}, 1, root_seed=0, n_jobs=jobs, cache=tmp_path,
-              progress=False)  # fmt: skip
-    assert len(list(tmp_path.rglob("*.npz"))) == 1
 
 
 def test_a_result_that_cannot_be_stored_names_its_cell(tmp_path: Path) -> None:

@@ -170,11 +170,8 @@ def test_the_package_lists_every_public_room() -> None:
     ("room", "imported"),
     [
         ("geometry", "network"),
-        ("geometry", "losses"),
         ("theory", "halfspace"),
-        ("adversary", "training"),
         ("training", "plotting"),
-        ("network", "widgets"),
         ("network", "evaluation.kernels"),
         ("network", "something_new"),
         ("_typing", "validation"),

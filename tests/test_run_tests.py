@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 import run_tests
 from run_tests import Result
 
 import conftest
-from conftest import questions
-from sublinear_lib.evaluation import kernels_in_use
-from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
-from sublinear_lib.halfspace.kernel_choice import numba_allowed
-from sublinear_lib.network import TwoLayerNetwork
 
 pytest_plugins = "pytester"
 
@@ -80,35 +73,6 @@ def test_what_runs_once_only_is_what_says_so() -> None:
     assert stage.arguments[chosen : chosen + 2] == ("-m", "not either_way and not thorough")
     assert stage.environment == {"SUBLINEAR_NUMBA": "0"}
     assert all("either_way" not in "".join(s.arguments) for s in run_tests.stages() if s != stage)
-
-
-ASKERS: dict[str, Callable[[], object]] = {
-    "by name": kernels_in_use,
-    "the index": lambda: HalfspaceIndex(np.eye(3)),
-    "the tree of sums": lambda: AggregateTree(np.eye(2), np.ones(2), np.ones(2)),
-    "the network": lambda: TwoLayerNetwork.initialize(8, 3, "R1", rng=0).forward(
-        [[0.0, 0.75**0.5, 0.5]]
-    ),
-    "a test": numba_allowed,
-}
-
-
-@pytest.mark.parametrize("asker", ASKERS)
-def test_whoever_asks_for_compiled_kernels_is_noticed(
-    asker: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for value in ("1", None):
-        if value is None:
-            monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
-        else:
-            monkeypatch.setenv("SUBLINEAR_NUMBA", value)
-        with questions() as asked:
-            ASKERS[asker]()
-        assert asked
-    with questions() as asked:
-        monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
-        ASKERS[asker]()
-    assert not asked, "the answer is the one of the run without compiled kernels"
 
 
 def marked(pytester: pytest.Pytester, mark: str, ask: str) -> pytest.RunResult:

@@ -8,22 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import check_book
 import pytest
 
 from tests.book import conftest
 from tests.book import visits as visits_module
-from tests.book.visits import DESK, PHONE, READERS, Reader, look, on_record, way, whole
+from tests.book.visits import DESK, PHONE, READERS, Reader, look, on_record, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-
-def test_every_page_is_seen_wide_and_narrow_light_and_dark() -> None:
-    assert {reader.width for reader in READERS} == {1280, 390}
-    assert {reader.scheme for reader in READERS} == {"light", "dark"}
-    for name in check_book.chapters():
-        assert set(way(name)[1]) == set(READERS)
 
 
 def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
