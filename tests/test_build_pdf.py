@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from pathlib import Path
 
 import build_pdf
 import check_book
@@ -26,14 +25,14 @@ BOX = (
 )
 
 
-def test_a_box_keeps_its_words_and_loses_what_needs_a_screen() -> None:
+def test_a_box_keeps_its_words_and_loses_what_needs_a_screen():
     soup = build_pdf.printable(BOX)
     text = " ".join(soup.get_text().split())
     assert text == "Theorem 4.1 — fails as printedWith \\(m \\rec{\\ge} 1\\), see the ledger."
     assert not soup(["style", "svg", "table"])
 
 
-def test_a_real_claim_box_gives_its_name_verdict_and_plain_words() -> None:
+def test_a_real_claim_box_gives_its_name_verdict_and_plain_words():
     box = claim_box("thm-4.1")
     text = build_pdf.printable(box._repr_html_()).get_text()
     for wanted in ("Theorem 4.1", "fails as printed", "In plain words.", "Why this verdict."):
@@ -41,7 +40,7 @@ def test_a_real_claim_box_gives_its_name_verdict_and_plain_words() -> None:
     assert "mjx" not in text
 
 
-def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_path: Path) -> None:
+def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_path):
     data = {
         PAGE_HTML: "<figure><figcaption>At <i>m</i><sup>2</sup> it <b>falls</b>.</figcaption>"
         "</figure>",
@@ -49,7 +48,6 @@ def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_pat
         "text/plain": "A falling\n curve.",
     }
     block = build_pdf.printed(data, "page-1-0", tmp_path)
-    assert block is not None
     lines = block.splitlines()
     assert lines[0].endswith("{figure} page-1-0.png")
     assert ":alt: A falling curve." in lines
@@ -58,7 +56,7 @@ def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_pat
     assert (tmp_path / "page-1-0.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_latex_numbers_the_chapters_that_the_pages_number() -> None:
+def test_latex_numbers_the_chapters_that_the_pages_number():
     contents = {
         "root": "intro",
         "parts": [
@@ -77,7 +75,7 @@ def test_latex_numbers_the_chapters_that_the_pages_number() -> None:
 
 
 @pytest.fixture(scope="module")
-def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copied(tmp_path_factory):
     """The copy of the book for LaTeX, with the notebooks as they are."""
     source = tmp_path_factory.mktemp("print") / "source"
     with pytest.MonkeyPatch.context() as patch:
@@ -87,7 +85,7 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return source
 
 
-def test_the_pages_of_the_library_are_left_out_and_all_others_stay(copied: Path) -> None:
+def test_the_pages_of_the_library_are_left_out_and_all_others_stay(copied):
     promised = set(check_book.chapters(copied / "_toc.yml"))
     described = {
         path.with_suffix("").relative_to(check_book.ROOT).as_posix()
@@ -99,7 +97,7 @@ def test_the_pages_of_the_library_are_left_out_and_all_others_stay(copied: Path)
     assert promised <= pages and not described & pages
 
 
-def test_every_file_that_an_extension_names_is_there_in_the_copy(copied: Path) -> None:
+def test_every_file_that_an_extension_names_is_there_in_the_copy(copied):
     names = {
         tuple(re.findall(r'"([^"]+)"', path))
         for file in (copied / "book" / "_ext").glob("*.py")
@@ -109,13 +107,13 @@ def test_every_file_that_an_extension_names_is_there_in_the_copy(copied: Path) -
     assert [name for name in names if not copied.joinpath(*name).exists()] == []
 
 
-def test_no_formula_has_a_tag_which_latex_refuses_where_sphinx_puts_formulas(copied: Path) -> None:
+def test_no_formula_has_a_tag_which_latex_refuses_where_sphinx_puts_formulas(copied):
     pages = [path for kind in ("*.md", "*.ipynb") for path in (copied / "book").rglob(kind)]
     assert len(pages) > 30
     assert [path.name for path in pages if "\\tag{" in path.read_text(encoding="utf-8")] == []
 
 
-def test_latex_knows_the_macros_of_the_pages() -> None:
+def test_latex_knows_the_macros_of_the_pages():
     macros = yaml.safe_load((build_pdf.ROOT / "_config.yml").read_text(encoding="utf-8"))
     names = macros["sphinx"]["config"]["companion_macros"]
     preamble = yaml.safe_load(build_pdf.settings())["sphinx"]["config"]["latex_elements"][
@@ -125,7 +123,7 @@ def test_latex_knows_the_macros_of_the_pages() -> None:
     assert "\\class" not in preamble
 
 
-def test_letters_without_a_font_and_lost_references_are_told() -> None:
+def test_letters_without_a_font_and_lost_references_are_told():
     log = (
         "Missing character: There is no ƛ (U+019B) in font x\n"
         "LaTeX Warning: Reference `book/ledger:thm-\n4.1' on page 3 undefined\n"
@@ -137,13 +135,13 @@ def test_letters_without_a_font_and_lost_references_are_told() -> None:
     assert build_pdf.complaints("Overfull hbox, nothing else") == []
 
 
-def test_nothing_of_html_is_lost_without_a_word(tmp_path: Path) -> None:
+def test_nothing_of_html_is_lost_without_a_word(tmp_path):
     pytest.importorskip("pypandoc", reason="pandoc comes with the extra [pdf]")
     with pytest.raises(build_pdf.Unprintable, match="no text"):
         build_pdf.printed({"text/html": "<svg></svg>"}, "empty", tmp_path)
 
 
-def test_a_quiz_has_lettered_choices_and_its_answers_behind_the_last_question() -> None:
+def test_a_quiz_has_lettered_choices_and_its_answers_behind_the_last_question():
     html = quiz("part1/who-flips")._repr_html_()
     soup = build_pdf.printable(html)
     text = " ".join(soup.get_text().split())

@@ -10,8 +10,6 @@ import textwrap
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import hypothesis.extra.numpy as arrays
 import numpy as np
@@ -46,7 +44,7 @@ RESULTS = st.recursive(
 )
 
 
-def same(one: Any, two: Any) -> bool:
+def same(one, two):
     if type(one) is not type(two):
         return False
     if isinstance(one, dict):
@@ -60,13 +58,13 @@ def same(one: Any, two: Any) -> bool:
 
 @settings(deadline=None, max_examples=60)
 @given(RESULTS)
-def test_a_result_comes_back_with_its_types(tmp_path_factory: Any, result: Any) -> None:
+def test_a_result_comes_back_with_its_types(tmp_path_factory, result):
     cache = ResultCache(tmp_path_factory.mktemp("cache"))
     cache.put("ab", {"result": result})
     assert same(cache.get("ab"), {"result": result})
 
 
-def test_exact_numbers_of_any_length_come_back(tmp_path: Path) -> None:
+def test_exact_numbers_of_any_length_come_back(tmp_path):
     """Python refuses to write integers of more than 4300 decimal digits."""
     cache = ResultCache(tmp_path)
     result = {"count": -(7**6000), "share": Fraction(-1, 3**10000), 3**10000: 0}
@@ -76,7 +74,7 @@ def test_exact_numbers_of_any_length_come_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bad", [{1, 2}, np.array([None]), object(), [lambda: 0], st])
-def test_what_cannot_come_back_is_refused(tmp_path: Path, bad: Any) -> None:
+def test_what_cannot_come_back_is_refused(tmp_path, bad):
     with pytest.raises(TypeError, match="stored result"):
         ResultCache(tmp_path).put("ab", {"result": bad})
     with pytest.raises(TypeError, match="stored result must not be None"):
@@ -84,7 +82,7 @@ def test_what_cannot_come_back_is_refused(tmp_path: Path, bad: Any) -> None:
     assert not any(tmp_path.rglob("*.npz"))
 
 
-def damaged(content: bytes) -> list[bytes]:
+def damaged(content):
     middle = len(content) // 2
     flipped = bytearray(content)
     flipped[middle] ^= 1
@@ -95,7 +93,7 @@ def damaged(content: bytes) -> list[bytes]:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", range(5))
-def test_a_damaged_file_is_named_and_not_used(tmp_path: Path, kind: int) -> None:
+def test_a_damaged_file_is_named_and_not_used(tmp_path, kind):
     first = sweep(draw, {"m": [1]}, 1, root_seed=0, cache=tmp_path, progress=False)
     (path,) = tmp_path.rglob("*.npz")
     path.write_bytes(damaged(path.read_bytes())[kind])
@@ -105,7 +103,7 @@ def test_a_damaged_file_is_named_and_not_used(tmp_path: Path, kind: int) -> None
     assert ResultCache(tmp_path).get(path.stem) is not None
 
 
-def test_a_file_under_another_name_is_not_used(tmp_path: Path) -> None:
+def test_a_file_under_another_name_is_not_used(tmp_path):
     cache = ResultCache(tmp_path)
     cache.put("ab", {"x": 1})
     cache.path("ab").rename(cache.path("abc"))
@@ -114,8 +112,8 @@ def test_a_file_under_another_name_is_not_used(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_used_is_an_error_before_anything_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         sweep(fails, {}, 1, root_seed=0, cache=tmp_path / "file", progress=False)
@@ -124,19 +122,17 @@ def test_a_folder_that_cannot_be_used_is_an_error_before_anything_is_computed(
     with pytest.raises(PermissionError, match="cannot be written"):
         sweep(fails, {}, 1, root_seed=0, cache=tmp_path, progress=False)
     with pytest.raises(TypeError, match="folder"):
-        ResultCache(3)  # type: ignore[arg-type]
+        ResultCache(3)
 
 
 # what a digest depends on
 
 
-def module(folder: Path, name: str, source: str) -> ModuleType:
+def module(folder, name, source):
     """Make a module from source, as an edited file would be imported anew."""
     path = folder / f"{name}.py"
     path.write_text(textwrap.dedent(source))
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
     sys.modules[name] = made
     sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
@@ -166,7 +162,7 @@ SOURCE = """
     """
 
 
-def digest_of(folder: Path, source: str) -> str:
+def digest_of(folder, source):
     try:
         return digest(module(folder, "a_module_of_the_user", source).work)
     finally:
@@ -185,18 +181,18 @@ def digest_of(folder: Path, source: str) -> str:
         ("helper(m)", "other(m)"),
     ],
 )
-def test_the_code_of_a_function_and_what_it_uses_decide(tmp_path: Path, old: str, new: str) -> None:
+def test_the_code_of_a_function_and_what_it_uses_decide(tmp_path, old, new):
     changed = SOURCE.replace(old, new)
     assert changed != SOURCE
     assert digest_of(tmp_path, changed) != digest_of(tmp_path, SOURCE)
 
 
-def test_what_a_function_does_not_use_does_not_decide(tmp_path: Path) -> None:
+def test_what_a_function_does_not_use_does_not_decide(tmp_path):
     moved = "\n\n# a remark\n" + textwrap.dedent(SOURCE).replace("return x\n", "return -x\n")
     assert digest_of(tmp_path, moved) == digest_of(tmp_path, SOURCE)
 
 
-def test_an_installed_module_without_a_version_goes_by_its_file(tmp_path: Path) -> None:
+def test_an_installed_module_without_a_version_goes_by_its_file(tmp_path):
     folder = tmp_path / "site-packages"
     folder.mkdir()
     found = set()
@@ -209,8 +205,8 @@ def test_an_installed_module_without_a_version_goes_by_its_file(tmp_path: Path) 
     assert len(found) == 2
 
 
-def test_enclosed_values_decide() -> None:
-    def make(value: Any) -> Any:
+def test_enclosed_values_decide():
+    def make(value):
         return lambda rng: value
 
     values = [1, 1.0, True, "1", None, np.array([1.0]), np.array([[1.0]]), np.float32(1), (1,), [1]]
@@ -222,22 +218,22 @@ def test_enclosed_values_decide() -> None:
 
 
 @pytest.mark.parametrize("bad", [object(), np.random.default_rng(0), np.array([None]), {}.get])
-def test_what_cannot_be_compared_is_named(bad: Any) -> None:
+def test_what_cannot_be_compared_is_named(bad):
     with pytest.raises(TypeError, match=r"uses 'bad'"):
         digest(lambda rng: bad)
 
 
-def test_recursive_functions_have_a_digest() -> None:
-    def one(x: int) -> int:
+def test_recursive_functions_have_a_digest():
+    def one(x):
         return 1 if x == 0 else two(x - 1)
 
-    def two(x: int) -> int:
+    def two(x):
         return one(x)
 
     assert digest(one) != digest(two)
 
 
-def test_kernels_and_the_source_of_the_library_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_and_the_source_of_the_library_decide(monkeypatch):
     found = {digest(1)}
     for name in ("SUBLINEAR_NUMBA", "SUBLINEAR_VECTOR"):
         with monkeypatch.context() as patch:
@@ -247,7 +243,7 @@ def test_kernels_and_the_source_of_the_library_decide(monkeypatch: pytest.Monkey
     assert len(found | {digest(1)}) == 4
 
 
-def test_another_process_finds_the_same_digest() -> None:
+def test_another_process_finds_the_same_digest():
     code = (
         "from sublinear_lib.caching import digest\n"
         "print(digest({'a': {1, 'b', 'c'}}, frozenset('xyz'), (1.5, None)))"
@@ -259,15 +255,15 @@ def test_another_process_finds_the_same_digest() -> None:
 # sweeps that go on
 
 
-def draw(m: int, rng: np.random.Generator) -> dict[str, Any]:
+def draw(m, rng):
     return {"z": rng.normal(size=m), "shape": (m, None), "label": f"{m}"}
 
 
-def fails(rng: np.random.Generator) -> None:
+def fails(rng):
     raise AssertionError("must not be called")
 
 
-def counted(m: int, folder: str, rng: np.random.Generator) -> dict[str, Any]:
+def counted(m, folder, rng):
     with open(Path(folder) / f"{m}", "a") as file:
         file.write("x")
     if (Path(folder) / "stop").exists() and m == 3:
@@ -275,11 +271,11 @@ def counted(m: int, folder: str, rng: np.random.Generator) -> dict[str, Any]:
     return {"z": rng.normal(size=3), "pair": (m, np.float32(m))}
 
 
-def calls(folder: Path) -> dict[int, int]:
+def calls(folder):
     return {int(path.name): path.stat().st_size for path in folder.iterdir() if path.stem != "stop"}
 
 
-def test_an_interrupted_sweep_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_sweep_goes_on(tmp_path):
     folder, cache = tmp_path / "calls", tmp_path / "cache"
     folder.mkdir()
     (folder / "stop").touch()
@@ -296,7 +292,7 @@ def test_an_interrupted_sweep_goes_on(tmp_path: Path) -> None:
     assert same(again, plain)
 
 
-def test_another_seed_or_parameter_is_computed(tmp_path: Path) -> None:
+def test_another_seed_or_parameter_is_computed(tmp_path):
     grid = {"m": [1, 2]}
     first = sweep(draw, grid, 2, root_seed=5, cache=tmp_path, progress=False)
     other = sweep(draw, grid, 2, root_seed=6, cache=tmp_path, progress=False)
@@ -307,7 +303,7 @@ def test_another_seed_or_parameter_is_computed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", [3, [1.0], {"outcome": 3}])
-def test_a_result_that_is_none_of_a_sweep_is_computed_anew(tmp_path: Path, other: object) -> None:
+def test_a_result_that_is_none_of_a_sweep_is_computed_anew(tmp_path, other):
     first = sweep(draw, {"m": [1]}, 1, root_seed=5, cache=tmp_path, progress=False)
     (path,) = tmp_path.rglob("*.npz")
     ResultCache(tmp_path).put(path.stem, other)
@@ -316,6 +312,6 @@ def test_a_result_that_is_none_of_a_sweep_is_computed_anew(tmp_path: Path, other
     assert again == first
 
 
-def test_a_result_that_cannot_be_stored_names_its_cell(tmp_path: Path) -> None:
+def test_a_result_that_cannot_be_stored_names_its_cell(tmp_path):
     with pytest.raises(SweepError, match="m=1, seed=0 failed: TypeError: a stored result"):
         sweep(lambda m, rng: {"a": {1}}, {"m": [1]}, 1, root_seed=0, cache=tmp_path, progress=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 from tests.commands import sublinear
 
 
-def test_version_is_the_librarys_and_the_module_runs_as_the_same_command() -> None:
+def test_version_is_the_librarys_and_the_module_runs_as_the_same_command():
     told = f"version {sublinear_lib.__version__}\n"
     assert sublinear("--version").output == f"sublinear, {told}"
     run = subprocess.run(
@@ -34,7 +33,7 @@ def test_version_is_the_librarys_and_the_module_runs_as_the_same_command() -> No
     assert run.stdout == f"sublinear, {told}"
 
 
-def test_info_names_the_versions_and_the_kernels_in_use() -> None:
+def test_info_names_the_versions_and_the_kernels_in_use():
     lines = dict(line.split(maxsplit=1) for line in sublinear("info").output.splitlines())
     assert lines["sublinear-lib"] == sublinear_lib.__version__
     assert lines["Python"] == ".".join(map(str, sys.version_info[:3]))
@@ -44,7 +43,7 @@ def test_info_names_the_versions_and_the_kernels_in_use() -> None:
     assert (lines["kernels"], lines["OMP_NUM_THREADS"]) == ("numpy", "3")
 
 
-def numbers(*arguments: str) -> dict[str, float]:
+def numbers(*arguments):
     result = sublinear("activity", *arguments, "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.output)
@@ -54,7 +53,7 @@ def numbers(*arguments: str) -> dict[str, float]:
 
 @pytest.mark.parametrize("m", [16, 65536])
 @pytest.mark.parametrize("t", [0.0, 0.5, 3.0])
-def test_activity_is_the_normal_tail_of_the_standardized_threshold(m: int, t: float) -> None:
+def test_activity_is_the_normal_tail_of_the_standardized_threshold(m, t):
     tau = t * (2.0 / m) ** 0.5
     found = numbers("--m", str(m), "--tau", repr(tau))
     assert found["t"] == pytest.approx(t, rel=1e-14)
@@ -65,7 +64,7 @@ def test_activity_is_the_normal_tail_of_the_standardized_threshold(m: int, t: fl
 
 
 @pytest.mark.parametrize("rule", scaling.TAU_RULES)
-def test_every_rule_can_be_named_and_its_parameter_is_used(rule: str) -> None:
+def test_every_rule_can_be_named_and_its_parameter_is_used(rule):
     values = {"K": 2.5, "c": 0.4, "t": 1.5}
     values = {name: values[name] for name in scaling.TAU_RULES[rule].parameters}
     options = [each for name, value in values.items() for each in (f"--{name}", str(value))]
@@ -74,7 +73,7 @@ def test_every_rule_can_be_named_and_its_parameter_is_used(rule: str) -> None:
     assert numbers("--m", "64", "--tau-rule", rule)["tau"] == scaling.TAU_RULES[rule].tau(64)
 
 
-def test_the_table_says_when_the_printed_bound_says_nothing() -> None:
+def test_the_table_says_when_the_printed_bound_says_nothing():
     empty = sublinear("activity", "--m", "65536", "--tau-rule", "K/m^{3/5}").output
     assert "printed bound Q_0, K = 1" in empty
     assert "says nothing" in empty
@@ -128,34 +127,30 @@ WRONG_CALLS = [
         ),
     ],
 )
-def test_a_wrong_call_is_an_error_that_helps(call: str, status: int, message: str) -> None:
+def test_a_wrong_call_is_an_error_that_helps(call, status, message):
     result = sublinear(*call.split())
     assert result.exit_code == status
     assert message in result.output
 
 
-def commands(group: click.Group, *above: str) -> Iterator[tuple[str, ...]]:
+def commands(group, *above):
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
-        assert command is not None
         inner = command if isinstance(command, click.Group) else None
         yield from commands(inner, *above, name) if inner else [(*above, name)]
 
 
-def command_at(path: Sequence[str]) -> click.Command:
-    found: click.Command | None = main
+def command_at(path):
+    found = main
     for name in path:
         assert isinstance(found, click.Group)
         found = found.get_command(click.Context(found), name)
-    assert found is not None
     return found
 
 
 @pytest.mark.parametrize("path", [*commands(main)], ids=" ".join)
-def test_every_command_has_help_and_a_wrong_call_and_ends_with_a_word(
-    path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_command_has_help_and_a_wrong_call_and_ends_with_a_word(path, monkeypatch):
     assert any(call.startswith(" ".join(path)) for call in WRONG_CALLS)
     command = command_at(path)
     told = sublinear(*path, "--help").output
@@ -164,8 +159,8 @@ def test_every_command_has_help_and_a_wrong_call_and_ends_with_a_word(
     for parameter in command.params:
         monkeypatch.setattr(parameter, "required", False)
 
-    def failing(error: BaseException) -> Callable[..., None]:
-        def run(**given: object) -> None:
+    def failing(error):
+        def run(**given):
             raise error
 
         return run
@@ -185,7 +180,7 @@ def test_every_command_has_help_and_a_wrong_call_and_ends_with_a_word(
 
 
 @pytest.mark.parametrize("m", ["65536", "2^16", "6.5536e4"])
-def test_a_width_may_be_written_as_a_power(m: str) -> None:
+def test_a_width_may_be_written_as_a_power(m):
     assert numbers("--m", m, "--tau", "0.01")["m"] == 65536
     kinds = {
         " ".join(path): {type(option.type) for option in found}
@@ -196,13 +191,11 @@ def test_a_width_may_be_written_as_a_power(m: str) -> None:
     assert len(set.union(*kinds.values())) == 1
 
 
-def test_more_processes_than_checks_are_not_started(
-    few_claims: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_processes_than_checks_are_not_started(few_claims, monkeypatch):
     asked = []
     real = joblib.Parallel
 
-    def parallel(*, n_jobs: int, **options: object) -> object:
+    def parallel(*, n_jobs, **options):
         asked.append(n_jobs)
         return real(n_jobs=n_jobs, **options)
 
@@ -214,9 +207,7 @@ def test_more_processes_than_checks_are_not_started(
     assert asked == [3, 2]
 
 
-def test_an_installed_copy_keeps_its_evidence(
-    few_claims: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_installed_copy_keeps_its_evidence(few_claims, monkeypatch):
     monkeypatch.setattr(claims, "__file__", str(few_claims / "lib" / "claims" / "__init__.py"))
     result = sublinear("verify", "thm-4.1", "--store")
     assert result.exit_code == 2
@@ -225,8 +216,8 @@ def test_an_installed_copy_keeps_its_evidence(
 
 
 def test_a_verification_shows_a_bar_apart_from_the_table_and_on_a_terminal_only(
-    few_claims: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    few_claims, capsys, monkeypatch
+):
     # The runner of click 8.1 does not keep the two streams apart.
     assert not main(["verify", "thm-4.1"], standalone_mode=False)
     assert capsys.readouterr().err == ""
@@ -238,7 +229,7 @@ def test_a_verification_shows_a_bar_apart_from_the_table_and_on_a_terminal_only(
     assert "1 checked" in table
 
 
-def test_all_statements_are_listed_and_verified_in_reading_order(few_claims: Path) -> None:
+def test_all_statements_are_listed_and_verified_in_reading_order(few_claims):
     ids = ["lem-a.1", "thm-4.1", "thm-4.1r", "thm-4.4"]
     listed = sublinear("claims", "list").output.splitlines()
     assert [line.split()[0] for line in listed[1:]] == ids
@@ -254,7 +245,7 @@ def test_all_statements_are_listed_and_verified_in_reading_order(few_claims: Pat
     assert lines[-1].endswith("4 as recorded, 0 not")
 
 
-def test_some_statements_can_be_verified_and_written_to_a_file(few_claims: Path) -> None:
+def test_some_statements_can_be_verified_and_written_to_a_file(few_claims):
     path = few_claims / "out.json"
     result = sublinear(
         "verify", "thm-4.4", "lem-a.1", "--seed", "5", "--json", str(path), "--quiet"
@@ -267,9 +258,7 @@ def test_some_statements_can_be_verified_and_written_to_a_file(few_claims: Path)
 
 
 @pytest.mark.parametrize("check", [check_gap, check_broken])
-def test_a_verdict_other_than_the_recorded_one_fails_the_verification(
-    monkeypatch: pytest.MonkeyPatch, check: object
-) -> None:
+def test_a_verdict_other_than_the_recorded_one_fails_the_verification(monkeypatch, check):
     wrong = claims.Ledger(
         [
             claim("lem-a.1", check, claims.Verdict.HOLDS),
@@ -287,8 +276,8 @@ def test_a_verdict_other_than_the_recorded_one_fails_the_verification(
 
 
 def test_stored_evidence_is_renewed_by_merging_and_asked_for_where_it_is_old(
-    few_claims: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    few_claims, monkeypatch
+):
     assert sublinear("verify", "thm-4.1", "lem-a.1", "--store", "--quiet").exit_code == 0
     assert sublinear("verify", "thm-4.4", "--store", "--quiet").exit_code == 0
     path = few_claims / "quick.json"
@@ -305,7 +294,7 @@ def test_stored_evidence_is_renewed_by_merging_and_asked_for_where_it_is_old(
     assert set(claims.load_evidence(path)) == {"lem-a.1"}
 
 
-def test_a_statement_is_shown_with_what_it_rests_on_and_what_was_found(few_claims: Path) -> None:
+def test_a_statement_is_shown_with_what_it_rests_on_and_what_was_found(few_claims):
     assert sublinear("verify", "--store", "--quiet").exit_code == 0
     shown = sublinear("claims", "show", "thm-4.1", COLUMNS="200")
     assert shown.exit_code == 0
@@ -328,7 +317,7 @@ def test_a_statement_is_shown_with_what_it_rests_on_and_what_was_found(few_claim
     assert "used by thm-4.4" in " ".join(sublinear("claims", "show", "thm-4.1r").output.split())
 
 
-def test_statements_are_written_as_json_with_all_their_fields(few_claims: Path) -> None:
+def test_statements_are_written_as_json_with_all_their_fields(few_claims):
     assert sublinear("verify", "thm-4.1", "--store", "--quiet").exit_code == 0
     listed = json.loads(sublinear("claims", "list", "--json").output)
     shown = json.loads(sublinear("claims", "show", "thm-4.1", "--json").output)

@@ -27,7 +27,7 @@ async def answer():
 '''
 
 
-def test_a_line_counts_if_it_holds_code() -> None:
+def test_a_line_counts_if_it_holds_code():
     assert count_code.code_lines(SOURCE) == 8
     assert count_code.code_lines('x = 1\n"no docstring here"\n') == 2
     assert count_code.code_lines("") == 0
@@ -45,5 +45,5 @@ def test_a_line_counts_if_it_holds_code() -> None:
         ("conftest.py", "conftest.py"),
     ],
 )
-def test_a_file_belongs_to_its_room(path: str, room: str) -> None:
+def test_a_file_belongs_to_its_room(path, room):
     assert count_code.room(path) == room

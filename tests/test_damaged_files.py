@@ -6,17 +6,14 @@ What the readers of the files do with thousands of damages is a campaign
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from click.testing import Result
 
 from tests.commands import TRAIN, sublinear
 
 pytestmark = pytest.mark.thorough
 
 
-def assert_refused(result: Result, path: Path, reason: str, status: int = 1) -> None:
+def assert_refused(result, path, reason, status=1):
     assert result.exit_code == status
     assert path.name in result.output
     assert reason in result.output
@@ -25,7 +22,7 @@ def assert_refused(result: Result, path: Path, reason: str, status: int = 1) -> 
 
 
 @pytest.fixture
-def run(tmp_path: Path, no_pictures: None) -> Path:
+def run(tmp_path, no_pictures):
     out = tmp_path / "run"
     assert sublinear(*TRAIN, "20", "--out", str(out)).exit_code == 0
     return out
@@ -39,9 +36,7 @@ def run(tmp_path: Path, no_pictures: None) -> Path:
         (b"weights", "it is not an .npz archive"),
     ],
 )
-def test_training_names_a_damaged_checkpoint_and_the_one_before_it(
-    run: Path, content: bytes, reason: str
-) -> None:
+def test_training_names_a_damaged_checkpoint_and_the_one_before_it(run, content, reason):
     path = run / "checkpoint.npz"
     whole = path.read_bytes()
     path.write_bytes(content)
@@ -54,7 +49,7 @@ def test_training_names_a_damaged_checkpoint_and_the_one_before_it(
 
 
 @pytest.mark.parametrize(("content", "reason"), [("{", "broken"), ("[]", "of something else")])
-def test_training_names_damaged_settings(run: Path, content: str, reason: str) -> None:
+def test_training_names_damaged_settings(run, content, reason):
     path = run / "settings.json"
     path.write_text(content)
     # The folder was named in the call: another one will do.
@@ -63,7 +58,7 @@ def test_training_names_damaged_settings(run: Path, content: str, reason: str) -
 
 
 @pytest.fixture
-def evidence(few_claims: Path) -> Path:
+def evidence(few_claims):
     return few_claims / "quick.json"
 
 
@@ -72,18 +67,14 @@ def evidence(few_claims: Path) -> Path:
     "asked",
     [("verify", "--stale"), ("verify", "--store", "--quiet"), ("claims", "show", "lem-a.1")],
 )
-def test_damaged_evidence_is_named_and_kept(
-    evidence: Path, asked: tuple[str, ...], content: str
-) -> None:
+def test_damaged_evidence_is_named_and_kept(evidence, asked, content):
     evidence.write_text(content)
     assert_refused(sublinear(*asked), evidence, "is not a file of evidence")
     assert evidence.read_text() == content
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": 2}'])
-def test_a_benchmark_does_not_write_over_a_file_that_it_cannot_read(
-    tmp_path: Path, content: str
-) -> None:
+def test_a_benchmark_does_not_write_over_a_file_that_it_cannot_read(tmp_path, content):
     path = tmp_path / "times.json"
     path.write_text(content)
     asked = ("bench", "halfspace", "--quick", "--output", str(path))

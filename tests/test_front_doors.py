@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from sublinear_lib import cluster, datasets, memorization, theory
@@ -22,7 +20,7 @@ CORNERS = ([0.0, 0.0], [1.0, 1.0])
 NO_NETWORK = r"network must be of type \w*Network, got .* of type Memorizer"
 NO_MEMORIZER = r"memorizer must be of type Memorizer, got .* of type ReLUNetwork"
 
-TYPES: dict[str, tuple[Callable[[], object], str]] = {
+TYPES = {
     "flips of a number": (lambda: count_flips(1, 2, 3), "start must be .*, got 1 of type int"),
     "flips against None": (lambda: count_flips(NETWORK, None, POINTS.X), "now must be .* got None"),
     "certify": (lambda: memorization.certify(MEMORIZER.network), NO_MEMORIZER),
@@ -47,13 +45,13 @@ TYPES: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("case", TYPES)
-def test_an_argument_of_the_wrong_type_is_named(case: str) -> None:
+def test_an_argument_of_the_wrong_type_is_named(case):
     call, message = TYPES[case]
     with pytest.raises(TypeError, match=message):
         call()
 
 
-VALUES: dict[str, tuple[Callable[[], object], str]] = {
+VALUES = {
     "side": (lambda: bracket(NETWORK, POINTS.X[0], 0.1, side=0), "side must be 1 or -1, got 0"),
     "tiny cap": (lambda: SmoothedGradient(rho=5e-324), "rho must be 0 or >= 1e-200, got 5e-324"),
     "points for one": (
@@ -68,13 +66,13 @@ VALUES: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("case", VALUES)
-def test_an_argument_of_a_wrong_value_is_named(case: str) -> None:
+def test_an_argument_of_a_wrong_value_is_named(case):
     call, message = VALUES[case]
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_a_memorizer_and_its_certificate_are_shown_in_a_line() -> None:
+def test_a_memorizer_and_its_certificate_are_shown_in_a_line():
     assert repr(MEMORIZER) == (
         "Memorizer('linf', N=2, n=2, mu=0.25, lam=1, p=inf, "
         f"width={MEMORIZER.network.width}, depth={MEMORIZER.network.depth})"

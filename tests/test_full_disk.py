@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,36 +27,36 @@ posix = pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
 class Disk:
     """What stands in the way of a new file: an error of the system, raised when it is written."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch):
         self._patch = monkeypatch
         self.number = 0
         real = os.fsync
 
-        def fsync(descriptor: int) -> None:
+        def fsync(descriptor):
             if self.number:
                 raise OSError(self.number, os.strerror(self.number))
             real(descriptor)
 
         monkeypatch.setattr(os, "fsync", fsync)
 
-    def fails(self, number: int) -> None:
+    def fails(self, number):
         """Let everything fail that is written from now on; 0 ends it."""
         self.number = number
 
 
 @pytest.fixture
-def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+def disk(monkeypatch):
     return Disk(monkeypatch)
 
 
 FAILURES = [errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO]
 
 
-def network(seed: int = 0) -> TwoLayerNetwork:
+def network(seed=0):
     return TwoLayerNetwork.initialize(40, 3, rng=seed, tau=0.1)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -66,7 +64,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-WRITERS: dict[str, Callable[[Path, int], object]] = {
+WRITERS = {
     "network": lambda path, seed: network(seed).save(path),
     "index": lambda path, seed: HalfspaceIndex(network(seed).W).save(path),
     "arrays": lambda path, seed: archives.write_arrays(path, {"W": network(seed).W}),
@@ -78,9 +76,7 @@ WRITERS: dict[str, Callable[[Path, int], object]] = {
 
 @pytest.mark.parametrize("number", FAILURES)
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_failed_write_names_the_file_and_leaves_the_older_one(
-    disk: Disk, tmp_path: Path, kind: str, number: int
-) -> None:
+def test_a_failed_write_names_the_file_and_leaves_the_older_one(disk, tmp_path, kind, number):
     path = tmp_path / "file"
     path.write_bytes(b"older")
     disk.fails(number)
@@ -94,9 +90,7 @@ def test_a_failed_write_names_the_file_and_leaves_the_older_one(
     assert path.read_bytes() != b"older"
 
 
-def test_whether_a_file_could_be_written_is_found_out_without_a_trace(
-    disk: Disk, tmp_path: Path
-) -> None:
+def test_whether_a_file_could_be_written_is_found_out_without_a_trace(disk, tmp_path):
     path = tmp_path / "file"
     archives.check_writable(path)
     path.write_bytes(b"older")
@@ -112,9 +106,7 @@ def test_whether_a_file_could_be_written_is_found_out_without_a_trace(
     assert contents(tmp_path) == {"file": b"older"}
 
 
-def test_a_training_run_that_meets_a_full_disk_goes_on_when_there_is_room(
-    disk: Disk, tmp_path: Path
-) -> None:
+def test_a_training_run_that_meets_a_full_disk_goes_on_when_there_is_room(disk, tmp_path):
     out = str(tmp_path / "run")
     assert sublinear(*TRAIN, "20", "--out", out).exit_code == 0
     before = contents(tmp_path)
@@ -141,9 +133,7 @@ def test_a_training_run_that_meets_a_full_disk_goes_on_when_there_is_room(
         ("bench", "halfspace", "--quick", "--output", "times.json"),
     ],
 )
-def test_a_command_says_before_it_begins_that_it_cannot_store(
-    disk: Disk, few_claims: Path, asked: tuple[str, ...]
-) -> None:
+def test_a_command_says_before_it_begins_that_it_cannot_store(disk, few_claims, asked):
     disk.fails(errno.EROFS)
     failed = sublinear(*(str(few_claims / each) if "." in each else each for each in asked))
     assert failed.exit_code == 1
@@ -152,9 +142,7 @@ def test_a_command_says_before_it_begins_that_it_cannot_store(
     assert contents(few_claims) == {}
 
 
-def test_a_verification_whose_disk_fills_up_shows_what_it_found(
-    disk: Disk, few_claims: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_verification_whose_disk_fills_up_shows_what_it_found(disk, few_claims, monkeypatch):
     check = archives.check_writable
     monkeypatch.setattr(
         archives, "check_writable", lambda path: (check(path), disk.fails(errno.ENOSPC))
@@ -166,9 +154,7 @@ def test_a_verification_whose_disk_fills_up_shows_what_it_found(
     assert "found.json" in failed.output
 
 
-def test_a_verification_with_a_cache_on_a_full_disk_is_only_slower(
-    disk: Disk, few_claims: Path
-) -> None:
+def test_a_verification_with_a_cache_on_a_full_disk_is_only_slower(disk, few_claims):
     (few_claims / "cache").mkdir()
     disk.fails(errno.ENOSPC)
     with pytest.warns(UserWarning, match="no longer stored.*No space left"):
@@ -176,16 +162,12 @@ def test_a_verification_with_a_cache_on_a_full_disk_is_only_slower(
     assert "4 checked" in found.output
 
 
-def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(
-    disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(disk, tmp_path, monkeypatch):
     stored = benchmarks.load_results()
     output = tmp_path / "times.json"
     benchmarks.write_results(stored, output)
 
-    def measured(
-        name: str, settings: object, sections: object, *, finished: Any, **more: object
-    ) -> Any:
+    def measured(name, settings, sections, *, finished, **more):
         disk.fails(errno.ENOSPC)
         finished(stored)
         return stored
@@ -223,7 +205,7 @@ for write in (
 
 
 @posix
-def test_files_that_the_system_cuts_off_are_never_left_behind(tmp_path: Path) -> None:
+def test_files_that_the_system_cuts_off_are_never_left_behind(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"older")
     run = python(LIMITED, path)

@@ -16,12 +16,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import Result
 
 import benchmarks
 from benchmarks.reliability import COMMANDS
@@ -39,18 +36,18 @@ pytestmark = [
 
 
 @pytest.fixture(autouse=True)
-def listening() -> Iterator[None]:
+def listening():
     """Hear the signal also where the shell that runs the tests in the background has it ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-def interrupt(*unused: Any, **named: Any) -> Any:
+def interrupt(*unused, **named):
     raise KeyboardInterrupt
 
 
-def said(result: Result) -> str:
+def said(result):
     return result.output.strip().splitlines()[-1]
 
 
@@ -61,9 +58,7 @@ def said(result: Result) -> str:
     ("where", "name"),
     [(runs.datasets, "load_split"), (runs, "accuracy"), (runs, "certified_accuracy")],
 )
-def test_an_interrupted_training_says_how_to_go_on(
-    where: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_interrupted_training_says_how_to_go_on(where, name, monkeypatch, tmp_path):
     monkeypatch.setattr(where, name, interrupt)
     asked = [*TRAIN, "10", "--certify", "1"]
     result = sublinear(*asked, "--out", str(tmp_path / "run"))
@@ -79,13 +74,13 @@ def test_an_interrupted_training_says_how_to_go_on(
 
 
 def test_training_that_is_interrupted_amid_its_steps_is_tested_stored_and_gone_on_with(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+    monkeypatch, tmp_path
+):
     out = tmp_path / "run"
     calls = []
     real = runs.SmoothedGradient.__call__
 
-    def sometimes(self: Any, *arguments: Any, **named: Any) -> Any:
+    def sometimes(self, *arguments, **named):
         calls.append(1)
         if len(calls) == 15:
             raise KeyboardInterrupt
@@ -103,12 +98,10 @@ def test_training_that_is_interrupted_amid_its_steps_is_tested_stored_and_gone_o
     assert "after the last step" in result.output
 
 
-def test_an_interrupted_benchmark_says_which_sections_are_stored(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_interrupted_benchmark_says_which_sections_are_stored(monkeypatch, tmp_path):
     stored = benchmarks.load_results()
 
-    def begun(*unused: Any, finished: Any, **named: Any) -> Any:
+    def begun(*unused, finished, **named):
         finished(stored)
         raise KeyboardInterrupt
 
@@ -126,7 +119,7 @@ def test_an_interrupted_benchmark_says_which_sections_are_stored(
     assert benchmarks.load_results(path=output).data == stored.data
 
 
-def test_an_interrupted_verification_shows_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_verification_shows_what_it_found(monkeypatch):
     few = [
         claim("lem-a.1", check_gap, claims.Verdict.GAP),
         claim("lem-a.2", interrupt, claims.Verdict.HOLDS),
@@ -139,9 +132,7 @@ def test_an_interrupted_verification_shows_what_it_found(monkeypatch: pytest.Mon
     assert "Traceback" not in result.output
 
 
-def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_interrupt_that_python_has_to_ignore_is_not_lost(monkeypatch):
     """As it was when it came to numba's callback, which LLVM calls for each kernel it loads."""
     ignored = []
     real = runs.SmoothedGradient.__call__
@@ -149,7 +140,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
     class First:
         """Where the first interrupt comes."""
 
-        def __del__(self) -> None:
+        def __del__(self):
             ignored.append("once")
             # What follows is not to come between here and there.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -158,7 +149,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
     class Second:
         """Where the interrupt comes that follows it."""
 
-        def __del__(self) -> None:
+        def __del__(self):
             try:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
                 time.sleep(60)
@@ -166,7 +157,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
                 ignored.append("once more")
                 raise
 
-    def with_callbacks(self: Any, *arguments: Any, **named: Any) -> Any:
+    def with_callbacks(self, *arguments, **named):
         if not ignored:
             First()
             Second()
@@ -183,9 +174,9 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
 # -- in checks that train --------------------------------------------------------------------------
 
 
-def reached(check: Any) -> set[Any]:
+def reached(check):
     """Return the functions and classes of the library that a check may come to."""
-    found: set[Any] = set()
+    found = set()
     waiting = [check]
     while waiting:
         one = inspect.unwrap(waiting.pop())
@@ -216,20 +207,18 @@ TRAINERS = {trainer.Run, features.training._descend}
 TRAINING = [claim.id for claim in claims.LEDGER if TRAINERS & reached(claim.check)]
 
 
-def test_the_checks_that_train_are_found() -> None:
+def test_the_checks_that_train_are_found():
     assert {"alg-1", "thm-4.3", "thm-d", "prop-iii.12"} <= set(TRAINING)
     assert "lem-4.5" not in TRAINING
 
 
 @pytest.mark.parametrize("name", TRAINING)
-def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(name, monkeypatch, tmp_path):
     """It comes in the second step, when a truncated run could be judged."""
     steps = []
 
-    def amid(real: Any) -> Any:
-        def step(*arguments: Any) -> Any:
+    def amid(real):
+        def step(*arguments):
             steps.append(1)
             return real(*arguments) if len(steps) == 1 else interrupt()
 
@@ -248,7 +237,7 @@ def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(
     assert not claims.load_evidence(found)
 
 
-def test_no_room_of_the_library_goes_on_after_an_interrupt() -> None:
+def test_no_room_of_the_library_goes_on_after_an_interrupt():
     """The commands may; a trainer does for who asks; the others raise it again."""
     going_on = re.compile(r"except (KeyboardInterrupt|BaseException)|except:|on_interrupt=.return")
     library = ROOT / "sublinear_lib"
@@ -271,7 +260,7 @@ LIVES = multiprocessing.get_context(
 )
 
 
-def life(arguments: list[str], folder: str) -> None:
+def life(arguments, folder):
     """Be a process of its own that runs a command."""
     os.setsid()  # a terminal sends the signal to the whole group
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -281,7 +270,7 @@ def life(arguments: list[str], folder: str) -> None:
     main(arguments, prog_name="sublinear")
 
 
-def interrupted_life(arguments: list[str], folder: Path, seconds: float) -> tuple[int | None, str]:
+def interrupted_life(arguments, folder, seconds):
     """Run a command, press Ctrl-C after a while, and return its status and its messages."""
     LIVES.set_forkserver_preload(["tests.test_interrupts"])
     process = LIVES.Process(target=life, args=(arguments, str(folder)))
@@ -298,9 +287,7 @@ def interrupted_life(arguments: list[str], folder: Path, seconds: float) -> tupl
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("train", 0.02), ("train", 0.3), ("verify", 0.2)])
-def test_a_command_that_gets_the_signal_leaves_whole_files(
-    name: str, seconds: float, tmp_path: Path
-) -> None:
+def test_a_command_that_gets_the_signal_leaves_whole_files(name, seconds, tmp_path):
     command = COMMANDS[name]
     status, messages = interrupted_life(command.arguments(tmp_path)[2:], tmp_path, seconds)
     assert status == 130, messages
@@ -310,7 +297,7 @@ def test_a_command_that_gets_the_signal_leaves_whole_files(
 
 
 @pytest.mark.parametrize("jobs", [1, 1, 1, 2, 2])
-def test_a_signal_amid_checks_that_train_ends_the_verification(jobs: int, tmp_path: Path) -> None:
+def test_a_signal_amid_checks_that_train_ends_the_verification(jobs, tmp_path):
     """At another moment each time: no check that it comes to may have a verdict."""
     asked = ["verify", *TRAINING, "--quiet", "--jobs", str(jobs)]
     status, messages = interrupted_life(asked, tmp_path, random.uniform(0.1, 2.0 * jobs))
@@ -320,7 +307,7 @@ def test_a_signal_amid_checks_that_train_ends_the_verification(jobs: int, tmp_pa
     assert "is recorded as" not in output
 
 
-def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path: Path) -> None:
+def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path):
     slow = "import pathlib, time; pathlib.Path('begun').touch(); time.sleep(60)"
     script = (
         "import signal, sys, types\n"
@@ -351,7 +338,7 @@ def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path: Path) -
     assert messages == "\ninterrupted\n"
 
 
-def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending() -> None:
+def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending():
     """It can leave tqdm's lock taken, for which tqdm's own thread waits, and Python for that."""
     script = (
         "import sys, time\n"

@@ -17,7 +17,6 @@ from sublinear_lib.losses import (
     EpsilonInsensitiveLoss,
     HuberLoss,
     LogCoshLoss,
-    Loss,
     get_loss,
 )
 
@@ -33,7 +32,7 @@ LABELS = st.floats(-1.0, 1.0)
 PREDICTIONS = st.one_of(st.floats(-3.0, 3.0), st.floats(-1e6, 1e6), LABELS)
 
 
-def scalar_loss(loss: Loss, y: float, f: float) -> Decimal:
+def scalar_loss(loss, y, f):
     """Evaluate the textbook formula in sixty decimal digits."""
     with localcontext() as context:
         context.prec, context.Emax, context.Emin = 60, 10**15, -(10**15)

@@ -47,7 +47,7 @@ ANY = st.floats(allow_nan=False, allow_infinity=False)
 NUMBERS = st.one_of(NASTY, MODERATE, LATTICE, ANY)
 
 
-def oracle_sign(w, b, x, threshold) -> int:
+def oracle_sign(w, b, x, threshold):
     """Five lines of rational arithmetic that share nothing with the library."""
     total = Fraction(float(b)) - Fraction(float(threshold))
     for w_k, x_k in zip(w, x, strict=True):
@@ -221,7 +221,7 @@ def test_coefficients_exceed_the_proved_bound_with_room_for_their_own_rounding(d
 def test_filter_is_sharp_enough_to_leave_random_scores_to_float64(monkeypatch):
     rng = np.random.default_rng(11)
     W, b, X = rng.normal(size=(2000, 8)), rng.normal(size=2000), rng.normal(size=(50, 8))
-    asked: list[int] = []
+    asked = []
     exact = predicates.exact_signs
 
     def counting(W, b, X, threshold, points, rows):

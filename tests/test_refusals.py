@@ -20,7 +20,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ ROOMS = (
     *("theory.best_steps", "theory.concentration", "theory.existence", "theory.perturbation"),
     *("theory.polynomials", "theory.regret", "theory.sampling_error", "theory.tails", "training"),
 )
-BAD: dict[str, object] = {
+BAD = {
     "object": object(),
     "text": "no such thing",
     "none": None,
@@ -121,14 +121,14 @@ training.resolve_step_size: network
 """
 
 
-def trusted(name: str, argument: str) -> bool:
+def trusted(name, argument):
     return re.search(rf"^{re.escape(name)}:.*\b{argument}\b", TRUSTED, re.MULTILINE) is not None
 
 
 class Doors:
     """The public functions and methods of a room, with their first calls in its examples."""
 
-    def __init__(self, room: str) -> None:
+    def __init__(self, room):
         front = importlib.import_module(f"sublinear_lib.{room}")
         self.room, self.calls = room, dict[str, tuple[Callable[..., Any], Any]]()
         offered = {
@@ -155,9 +155,9 @@ class Doors:
             for owner, key, member in methods:
                 setattr(owner, key, member)
 
-    def _watched(self, function: Callable[..., Any], name: str) -> Any:
+    def _watched(self, function, name):
         @functools.wraps(function, updated=())
-        def call(*arguments: Any, **options: Any) -> Any:
+        def call(*arguments, **options):
             if name not in self.calls:
                 with contextlib.suppress(TypeError):
                     bound = inspect.signature(function).bind(*arguments, **options)
@@ -166,7 +166,7 @@ class Doors:
 
         return call
 
-    def errors(self) -> Iterator[tuple[str, str, str, Exception | None]]:
+    def errors(self):
         """Yield function, argument, bad value and what comes of it."""
         for door, (function, bound) in sorted(self.calls.items()):
             name = f"{self.room}.{door}"
@@ -180,7 +180,7 @@ class Doors:
                     yield name, each.name, label, failure(function, bound, each.name, BAD[label])
 
 
-def failure(function: Callable[..., Any], bound: Any, name: str, bad: object) -> Exception | None:
+def failure(function, bound, name, bad):
     """Call a function with a bad argument, and return how it fails."""
     given = {**copy.deepcopy(bound).arguments, name: bad}
     changed = inspect.BoundArguments(
@@ -193,7 +193,7 @@ def failure(function: Callable[..., Any], bound: Any, name: str, bad: object) ->
     return None
 
 
-def refusals(room: str) -> tuple[dict[str, dict[str, str]], list[str]]:
+def refusals(room):
     """Return which bad values the functions of a room take, and what is wrong with refusals."""
     doors, found, wrong = Doors(room), dict[str, dict[str, str]](), list[str]()
     for name, argument, label, error in doors.errors():
@@ -212,20 +212,20 @@ def refusals(room: str) -> tuple[dict[str, dict[str, str]], list[str]]:
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def elsewhere(tmp_path, monkeypatch):
     """Let what is taken for the name of a file be written where nobody looks."""
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("room", ROOMS)
-def test_bad_arguments_are_refused_by_name_as_they_were(room: str) -> None:
+def test_bad_arguments_are_refused_by_name_as_they_were(room):
     found, wrong = refusals(room)
     assert wrong == []
     assert found == json.loads(RECORD.read_text())[room]
 
 
-def test_a_door_that_lets_something_in_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_door_that_lets_something_in_is_noticed(monkeypatch):
     from sublinear_lib import validation
 
     monkeypatch.setattr(validation, "scalar", lambda value, name, **_: value)
@@ -233,7 +233,7 @@ def test_a_door_that_lets_something_in_is_noticed(monkeypatch: pytest.MonkeyPatc
     assert wrong or found != json.loads(RECORD.read_text())["losses"]
 
 
-def record() -> None:
+def record():
     """Write what is taken now: a line for each function."""
     parts = []
     for room in ROOMS:

@@ -22,7 +22,7 @@ REPORT = """<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
-def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path: Path) -> None:
+def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path):
     path = tmp_path / "report.xml"
     path.write_text(REPORT)
     result = run_tests.read_report(path)
@@ -31,7 +31,7 @@ def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path: Path
     assert result.times["::a"] == 1.5
 
 
-def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
+def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped():
     results = {
         "lint": Result(passed=1, seconds=63.1),
         "library": Result(
@@ -56,7 +56,7 @@ def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
     assert "numpy: numba is not installed" in text
 
 
-def test_every_test_of_library_and_pages_runs_in_one_of_two_stages() -> None:
+def test_every_test_of_library_and_pages_runs_in_one_of_two_stages():
     every = {stage.name: stage for stage in run_tests.stages()}
     for fast, slow in (("library", "more"), ("pages", "walks")):
         assert every[fast].arguments[:-1] == every[slow].arguments[:-1]
@@ -67,7 +67,7 @@ def test_every_test_of_library_and_pages_runs_in_one_of_two_stages() -> None:
         assert (every[fast].thorough, every[slow].thorough) == (False, True)
 
 
-def test_what_runs_once_only_is_what_says_so() -> None:
+def test_what_runs_once_only_is_what_says_so():
     (stage,) = (stage for stage in run_tests.stages() if stage.name == "numpy")
     chosen = stage.arguments.index("-m")
     assert stage.arguments[chosen : chosen + 2] == ("-m", "not either_way and not thorough")
@@ -75,7 +75,7 @@ def test_what_runs_once_only_is_what_says_so() -> None:
     assert all("either_way" not in "".join(s.arguments) for s in run_tests.stages() if s != stage)
 
 
-def marked(pytester: pytest.Pytester, mark: str, ask: str) -> pytest.RunResult:
+def marked(pytester, mark, ask):
     """Run one test that asks, or does not, under the settings of this project."""
     pytester.makeconftest(Path(conftest.__file__).read_text(encoding="utf-8"))
     pytester.makeini("[pytest]\nmarkers = either_way\n")
@@ -105,13 +105,7 @@ def marked(pytester: pytest.Pytester, mark: str, ask: str) -> pytest.RunResult:
         ("", "test", {"passed": 1}),
     ],
 )
-def test_a_test_that_runs_once_only_must_not_ask(
-    mark: str,
-    ask: str,
-    outcome: dict[str, int],
-    pytester: pytest.Pytester,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_test_that_runs_once_only_must_not_ask(mark, ask, outcome, pytester, monkeypatch):
     monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
     result = marked(pytester, mark, ask)
     result.assert_outcomes(**outcome)

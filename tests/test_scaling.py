@@ -195,7 +195,7 @@ def test_drift_and_coupling_follow_the_prescribed_steps():
     assert (wide.gap_exponent, wide.flips_exponent) == (1 - F(1, 5) - F(2, 5), 1)
 
 
-def _expectations(s: Scaling, m: int) -> dict[str, float]:
+def _expectations(s, m):
     """Integrate what the exponents summarize at one width, for K = 1.
 
     ``u = (z - tau) / delta`` runs over the neurons that can flip; the worst case over the ball

@@ -296,7 +296,7 @@ def test_an_interrupt_in_this_process_passes_through():
         sweep(interrupted, {"m": [1, 2, 3]}, 1, root_seed=0, progress=False)
 
 
-def _alive(pid: int) -> bool:
+def _alive(pid):
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -328,7 +328,7 @@ def test_an_interrupt_stops_the_workers(tmp_path):
         text=True,
     )
     try:
-        workers: list[int] = []
+        workers = []
         started = time.monotonic()
         while len(workers) < 2 and process.poll() is None and time.monotonic() < started + 60:
             time.sleep(0.05)

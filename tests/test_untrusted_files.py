@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,7 +47,7 @@ DEFENDED = {
 }
 
 
-def dangerous(source: str) -> Iterator[tuple[int, str]]:
+def dangerous(source):
     """Give line and name of every call that can execute what a file holds."""
     tree = ast.parse(source)
     modules, functions = {}, {}
@@ -82,7 +81,7 @@ def dangerous(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, f"{name} with allow_pickle"
 
 
-def test_nothing_that_a_file_holds_is_executed() -> None:
+def test_nothing_that_a_file_holds_is_executed():
     assert len(SOURCES) > 200
     found = [
         (path.relative_to(ROOT).as_posix(), line, name)
@@ -109,7 +108,7 @@ def test_nothing_that_a_file_holds_is_executed() -> None:
         "np.savez(path, allow_pickle=True)",
     ],
 )
-def test_a_call_that_executes_is_found(line: str) -> None:
+def test_a_call_that_executes_is_found(line):
     assert WORTH_READING.search(line)
     assert list(dangerous(line))
 
@@ -124,5 +123,5 @@ def test_a_call_that_executes_is_found(line: str) -> None:
         "import pickle; pickle.dumps(thing)",
     ],
 )
-def test_a_call_that_does_not_is_left_alone(line: str) -> None:
+def test_a_call_that_does_not_is_left_alone(line):
     assert not list(dangerous(line))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from browser import until
 
 from tests.book.accessible import findings, open_boxes
-from tests.book.visits import READERS, Seen, outside, pages, visits
+from tests.book.visits import READERS, outside, pages, visits
 
 pytestmark = pytest.mark.browser
 
@@ -17,28 +14,25 @@ PAGES = pages()
 FOLDS = "article details"
 PHONES = [reader for reader in READERS if reader.width < 500]
 
-# the fixture `visit`; what it opens has a tab, the requests and the complaints so far
-Open = Callable[..., Any]
-
 
 @visits(PAGES)
-def test_a_page_needs_no_other_host_and_raises_no_error(seen: Seen) -> None:
+def test_a_page_needs_no_other_host_and_raises_no_error(seen):
     assert seen.requests, "no request was seen at all"
     assert outside(seen.requests, seen.over) == []
     assert seen.complaints == []
 
 
 @visits(PAGES)
-def test_axe_finds_nothing(seen: Seen) -> None:
+def test_axe_finds_nothing(seen):
     assert seen.findings == []
 
 
 @visits(PAGES, PHONES)
-def test_a_phone_never_scrolls_sideways(seen: Seen) -> None:
+def test_a_phone_never_scrolls_sideways(seen):
     assert seen.too_wide == []
 
 
-def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> None:
+def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit):
     phone = visit("book/reference/notation", width=390)
     phone.tab.wait_for_selector("table.row-by-row")
     table = phone.tab.locator("table.row-by-row").first
@@ -56,7 +50,7 @@ def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> No
     until(phone.tab, "!document.querySelector('table.row-by-row')")
 
 
-def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
+def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit):
     formulas = "[...document.querySelectorAll('article div.math')]"
     sizes = f"""() => {formulas}.map(each => [parseFloat(each.style.fontSize || "100"),
         each.scrollWidth - each.clientWidth, each.tabIndex])"""
@@ -76,7 +70,7 @@ def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
             assert size == 100 and stop == 0
 
 
-def test_a_copied_formula_is_its_tex(visit: Open) -> None:
+def test_a_copied_formula_is_its_tex(visit):
     tab = visit("book/part1/how-many-neurons-fire").tab
     copied = tab.evaluate(
         """() => {
@@ -91,7 +85,7 @@ def test_a_copied_formula_is_its_tex(visit: Open) -> None:
     assert f"${copied[0]}$" in copied[1]
 
 
-def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None:
+def test_the_reader_can_switch_to_dark_and_the_page_follows(visit):
     page = visit("book/intro", scheme="light")
     color = "getComputedStyle(document.body).backgroundColor"
     light = page.tab.evaluate(color)
@@ -104,7 +98,7 @@ def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None
     assert shown.endswith("logo-dark.svg")
 
 
-def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit: Open) -> None:
+def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit):
     page = visit("book/intro", width=390)
     button = page.tab.locator(".primary-toggle:visible").first
     button.focus()

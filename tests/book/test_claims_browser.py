@@ -7,9 +7,6 @@ at the end the built pages of the reference.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import check_book
 import pytest
@@ -20,18 +17,13 @@ from sublinear_lib.exhibits import chapter_claims, dependency_graph, ledger_tabl
 from tests.book.made_page import made_page
 from tests.exhibits.made_up import made_up_shelf
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page as Tab
-
 pytestmark = pytest.mark.browser
-
-Open = Callable[..., "Tab"]
 
 CHAPTER = "part1/how-many-neurons-fire"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """Pages with each exhibit."""
     target = tmp_path_factory.mktemp("claims")
     shelf = made_up_shelf()
@@ -51,29 +43,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(show: Callable[..., Tab], folder: Path) -> Callable[..., Tab]:
+def opened(show, folder):
     """Open a page of the folder, such as ``graph#printed-thm-4.1``."""
 
-    def open_page(name: str, **how: Any) -> Tab:
-        file, rest = re.fullmatch(r"(\w+)(.*)", name).groups()  # type: ignore[union-attr]
+    def open_page(name, **how):
+        file, rest = re.fullmatch(r"(\w+)(.*)", name).groups()
         return show(f"{folder.as_uri()}/{file}.html{rest}", **how)
 
     return open_page
 
 
-def shown(tab: Tab) -> list[str]:
+def shown(tab):
     """Return the ids of the rows that can be seen."""
     return list(tab.locator(".sl-row:visible").evaluate_all("rows => rows.map(row => row.id)"))
 
 
-def count_is(tab: Tab, text: str) -> None:
+def count_is(tab, text):
     until(tab, "text => document.querySelector('.sl-count').textContent.startsWith(text)", arg=text)
 
 
 # ---- every exhibit ------------------------------------------------------------------------------
 
 
-def test_formulas_are_set_and_what_we_reconstructed_is_underlined(opened: Open) -> None:
+def test_formulas_are_set_and_what_we_reconstructed_is_underlined(opened):
     tab = opened("boxes")
     assert tab.locator(".sl-statement math").count() > 0
     style = "each => getComputedStyle(each).borderBottomStyle"
@@ -81,7 +73,7 @@ def test_formulas_are_set_and_what_we_reconstructed_is_underlined(opened: Open) 
     assert tab.locator(".sl-statement .sl-rec").first.evaluate(style) == "dotted"
 
 
-def test_verdicts_keep_their_colors_apart_in_the_dark(opened: Open) -> None:
+def test_verdicts_keep_their_colors_apart_in_the_dark(opened):
     colors = {}
     for theme in ("light", "dark"):
         tab = opened("ledger", theme=theme)
@@ -96,7 +88,7 @@ def test_verdicts_keep_their_colors_apart_in_the_dark(opened: Open) -> None:
 # ---- boxes --------------------------------------------------------------------------------------
 
 
-def test_a_box_opens_by_keyboard_and_then_its_links_are_reached(opened: Open) -> None:
+def test_a_box_opens_by_keyboard_and_then_its_links_are_reached(opened):
     tab = opened("boxes")
     summary = tab.locator("#box-thm-4\\.4 > summary")
     summary.focus()
@@ -113,7 +105,7 @@ def test_a_box_opens_by_keyboard_and_then_its_links_are_reached(opened: Open) ->
 # ---- the ledger ---------------------------------------------------------------------------------
 
 
-def test_without_scripts_every_row_opens_and_has_every_word(opened: Open) -> None:
+def test_without_scripts_every_row_opens_and_has_every_word(opened):
     tab = opened("ledger", scripts=False)
     assert tab.locator(".sl-row:visible").count() == len(made_up_shelf().ledger)
     assert tab.locator(".sl-tools").is_hidden()
@@ -122,7 +114,7 @@ def test_without_scripts_every_row_opens_and_has_every_word(opened: Open) -> Non
     assert "fails as printed" in text and "exponent of m in the product" in text
 
 
-def test_a_link_to_a_statement_opens_its_row(opened: Open) -> None:
+def test_a_link_to_a_statement_opens_its_row(opened):
     tab = opened("ledger#lem-a.5")
     assert tab.locator("#lem-a\\.5 .sl-statement").is_visible()
     tab.get_by_label("Words").fill("hides all rows")
@@ -139,16 +131,14 @@ def test_a_link_to_a_statement_opens_its_row(opened: Open) -> None:
         ("Method", "exact arithmetic", ["thm-4.1", "lem-a.5"]),
     ],
 )
-def test_a_list_leaves_the_rows_that_fit(
-    opened: Open, name: str, value: str, left: list[str]
-) -> None:
+def test_a_list_leaves_the_rows_that_fit(opened, name, value, left):
     tab = opened("ledger")
     tab.get_by_label(name, exact=True).select_option(value)
     assert shown(tab) == left
     count_is(tab, f"{len(left)} of 8 statements")
 
 
-def test_the_ledger_is_used_by_keyboard_alone_and_speaks(opened: Open) -> None:
+def test_the_ledger_is_used_by_keyboard_alone_and_speaks(opened):
     tab = opened("ledger")
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.id") == "sl-words"
@@ -173,7 +163,7 @@ def test_the_ledger_is_used_by_keyboard_alone_and_speaks(opened: Open) -> None:
     assert len(shown(tab)) == 8 and tab.get_by_label("Words").input_value() == ""
 
 
-def test_a_link_may_ask_for_a_selection(opened: Open) -> None:
+def test_a_link_may_ask_for_a_selection(opened):
     tab = opened("ledger?verdict=proof+gap&part=nonsense")
     assert shown(tab) == ["thm-4.4", "thm-1.1"]
     assert tab.get_by_label("Verdict", exact=True).input_value() == "proof gap"
@@ -182,14 +172,14 @@ def test_a_link_may_ask_for_a_selection(opened: Open) -> None:
 # ---- the graph ----------------------------------------------------------------------------------
 
 
-def classes(tab: Tab, selector: str, name: str) -> set[str]:
+def classes(tab, selector, name):
     found = tab.locator(f"#printed {selector}.{name}").evaluate_all(
         "all => all.map(each => each.dataset.id ?? `${each.dataset.from} ${each.dataset.to}`)"
     )
     return set(found)
 
 
-def test_focus_shows_what_a_statement_rests_on_and_what_rests_on_it(opened: Open) -> None:
+def test_focus_shows_what_a_statement_rests_on_and_what_rests_on_it(opened):
     tab = opened("graph")
     tab.locator("#printed-thm-4\\.1").focus()
     assert classes(tab, ".sl-node", "sl-near") == {
@@ -207,7 +197,7 @@ def test_focus_shows_what_a_statement_rests_on_and_what_rests_on_it(opened: Open
     assert "On it rest Theorem 4.4, Theorem 1.1." in told
 
 
-def test_a_node_that_has_the_focus_has_a_ring(opened: Open) -> None:
+def test_a_node_that_has_the_focus_has_a_ring(opened):
     tab = opened("graph")
     tab.locator(".sl-tools input").first.focus()
     for _ in range(12):
@@ -221,7 +211,7 @@ def test_a_node_that_has_the_focus_has_a_ring(opened: Open) -> None:
     assert tab.evaluate(other) == "0"
 
 
-def test_arrow_keys_go_from_node_to_node_and_enter_follows_the_link(opened: Open) -> None:
+def test_arrow_keys_go_from_node_to_node_and_enter_follows_the_link(opened):
     tab = opened("graph")
     tab.locator("#printed-thm-4\\.1").focus()
     tab.keyboard.press("ArrowRight")
@@ -243,7 +233,7 @@ def test_arrow_keys_go_from_node_to_node_and_enter_follows_the_link(opened: Open
     assert tab.evaluate("window.went") == "../reference/ledger.ipynb#thm-4.4"
 
 
-def test_a_link_to_a_node_shows_its_view_and_gives_it_the_focus(opened: Open) -> None:
+def test_a_link_to_a_node_shows_its_view_and_gives_it_the_focus(opened):
     tab = opened("graph#repaired-thm-4.1-r")
     assert tab.locator("#repaired").is_visible() and tab.locator("#printed").is_hidden()
     assert tab.evaluate("document.activeElement.id") == "repaired-thm-4.1-r"
@@ -256,7 +246,7 @@ def test_a_link_to_a_node_shows_its_view_and_gives_it_the_focus(opened: Open) ->
     assert tab.evaluate("document.activeElement.id") == "printed-thm-4.1"
 
 
-def test_the_drawing_is_made_larger_and_fits_again(opened: Open) -> None:
+def test_the_drawing_is_made_larger_and_fits_again(opened):
     tab = opened("graph", width=390)
     width = "document.querySelector('#printed svg').getBoundingClientRect().width"
     start = tab.evaluate(width)
@@ -271,9 +261,7 @@ def test_the_drawing_is_made_larger_and_fits_again(opened: Open) -> None:
 # ---- the built pages ----------------------------------------------------------------------------
 
 
-def test_the_reader_clicks_from_the_graph_to_statement_proof_check_and_code(
-    visit: Callable[..., Any],
-) -> None:
+def test_the_reader_clicks_from_the_graph_to_statement_proof_check_and_code(visit):
     visited = visit("book/reference/ledger")
     tab = visited.tab
     tab.locator("#printed-thm-4\\.1").focus()
@@ -293,7 +281,7 @@ def test_the_reader_clicks_from_the_graph_to_statement_proof_check_and_code(
     assert visited.complaints == []
 
 
-def test_the_ledger_is_light_until_a_row_is_opened(visit: Callable[..., Any]) -> None:
+def test_the_ledger_is_light_until_a_row_is_opened(visit):
     file = check_book.ROOT / "_build/html/book/reference/ledger.html"
     assert file.stat().st_size <= 1_500_000
     tab = visit("book/reference/ledger").tab

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import companion_claims
 import nbformat
@@ -22,7 +20,7 @@ CELLS = {
 }
 
 
-def store(book: Path, name: str, cells: list[str], text: str = "# A page") -> None:
+def store(book, name, cells, text="# A page"):
     new = nbformat.v4
     made = [new.new_markdown_cell(text), *map(new.new_code_cell, cells)]
     path = book / f"{name}.ipynb"
@@ -31,7 +29,7 @@ def store(book: Path, name: str, cells: list[str], text: str = "# A page") -> No
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Path:
+def book(tmp_path):
     """A small book that agrees with the claims of the tests."""
     for name, cells in CELLS.items():
         store(tmp_path, name, cells)
@@ -40,31 +38,31 @@ def book(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def problems(book: Path, shelf: Shelf | None = None) -> list[str]:
+def problems(book, shelf=None):
     shelf = shelf or made_up_shelf()
-    found: list[str] = companion_claims.problems(shelf.ledger, shelf.stored, book)
+    found = companion_claims.problems(shelf.ledger, shelf.stored, book)
     return found
 
 
-def changed(name: str, **changes: Any) -> Shelf:
+def changed(name, **changes):
     """Return the claims of the tests with one of them changed."""
     shelf = made_up_shelf()
     claims = [replace(each, **changes) if each.id == name else each for each in shelf.ledger]
     return Shelf(Ledger(claims), shelf.stored)
 
 
-def test_a_book_that_agrees_with_its_claims_has_no_problems(book: Path) -> None:
+def test_a_book_that_agrees_with_its_claims_has_no_problems(book):
     assert problems(book) == []
 
 
-def test_a_claim_whose_chapter_is_no_page_is_found(book: Path) -> None:
+def test_a_claim_whose_chapter_is_no_page_is_found(book):
     (book / f"{CHAPTER}.ipynb").rename(book / "part1" / "another.ipynb")
     found = problems(book)
     assert "thm-4.1: its chapter 'part1/how-many-neurons-fire' is no page of the book" in found
     assert len([each for each in found if "is no page of the book" in each]) == 7
 
 
-def test_a_chapter_that_does_not_show_its_claims_is_found(book: Path) -> None:
+def test_a_chapter_that_does_not_show_its_claims_is_found(book):
     store(book, CHAPTER, ['claim_box("thm-4.1")', "print('thm-4.4')"])
     found = problems(book)
     assert "thm-4.4: its chapter 'part1/how-many-neurons-fire' does not show it" in found
@@ -80,12 +78,12 @@ def test_a_chapter_that_does_not_show_its_claims_is_found(book: Path) -> None:
         ("2 + 2", "See [there](#statement-thm-4.9)."),
     ],
 )
-def test_a_chapter_that_cites_an_unknown_claim_is_found(book: Path, cell: str, text: str) -> None:
+def test_a_chapter_that_cites_an_unknown_claim_is_found(book, cell, text):
     store(book, CHAPTER, [*CELLS[CHAPTER], cell], f"# A page\n\n{text}")
     assert problems(book) == [f"{CHAPTER}: cites the unknown statement 'thm-4.9'"]
 
 
-def test_a_chapter_that_shows_the_claims_of_another_is_found(book: Path) -> None:
+def test_a_chapter_that_shows_the_claims_of_another_is_found(book):
     store(book, "part1/another", [f'chapter_claims("{CHAPTER}")'])
     assert problems(book) == [
         f"part1/another: shows the statements of {CHAPTER!r}, which is another page"
@@ -100,16 +98,14 @@ def test_a_chapter_that_shows_the_claims_of_another_is_found(book: Path) -> None
         ("lem-a.5", {"recorded": Verdict.HOLDS}),
     ],
 )
-def test_a_stored_verdict_that_is_stale_is_found(
-    book: Path, name: str, changes: dict[str, Any]
-) -> None:
+def test_a_stored_verdict_that_is_stale_is_found(book, name, changes):
     assert problems(book, changed(name, **changes)) == [
         "lem-a.5: its stored evidence is missing, outdated or not the verdict on record "
         "(run `sublinear verify --stale --budget full --store`)"
     ]
 
 
-def test_a_missing_proof_is_found(book: Path) -> None:
+def test_a_missing_proof_is_found(book):
     page = book / "reference" / "repaired-theorems.md"
     page.write_text(page.read_text("utf-8").replace("(thm-4.1-r)=", "(thm-4.2-r)="), "utf-8")
     assert problems(book) == [
@@ -136,12 +132,12 @@ def test_a_missing_proof_is_found(book: Path) -> None:
         '<div id="thm-4.1-r"></div>',
     ],
 )
-def test_every_spelling_of_an_anchor_is_one(book: Path, anchor: str) -> None:
+def test_every_spelling_of_an_anchor_is_one(book, anchor):
     (book / "reference" / "repaired-theorems.md").write_text(f"# T\n\n{anchor}\n", "utf-8")
     assert problems(book) == []
 
 
-def test_a_disagreement_is_a_warning_of_the_build(book: Path, tmp_path: Path) -> None:
+def test_a_disagreement_is_a_warning_of_the_build(book, tmp_path):
     (book / "index.md").write_text("# A book", encoding="utf-8")
     root = tmp_path.parent / f"{tmp_path.name}-root"
     root.mkdir()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import companion_book
 import pytest
@@ -16,18 +15,18 @@ from tests.book.small_book import build
 URL = "https://github.com/example/companion"
 
 
-def test_the_page_shows_what_viewers_of_the_notebook_cannot(tmp_path: Path) -> None:
+def test_the_page_shows_what_viewers_of_the_notebook_cannot(tmp_path):
     shown = page_of(tmp_path, "", '<figure class="sl-figure">drawn</figure>')
-    assert shown.select_one(".output.text_html > figure").text == "drawn"  # type: ignore[union-attr]
+    assert shown.select_one(".output.text_html > figure").text == "drawn"
 
 
 @pytest.mark.parametrize("url", ["example", "http://github.com/a/b", "https://github.com/a"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(ConfigError, match="companion_repository_url must be empty or https://"):
         companion_book.connect_repository({}, url)
 
 
-def page_of(folder: Path, url: str, output: str = "") -> BeautifulSoup:
+def page_of(folder, url, output=""):
     """Build a one-notebook book with the extension and return the notebook's page."""
     source = folder / "source"
     source.mkdir()
@@ -51,7 +50,7 @@ def page_of(folder: Path, url: str, output: str = "") -> BeautifulSoup:
     return BeautifulSoup((folder / "html" / "index.html").read_text("utf-8"), "html.parser")
 
 
-def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path: Path) -> None:
+def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path):
     soup = page_of(tmp_path, URL)
     links = {str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")}
     assert URL in links
@@ -63,14 +62,14 @@ def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path: Path
     assert colab in links
 
 
-def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_path: Path) -> None:
+def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_path):
     soup = page_of(tmp_path, "")
     links = [str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")]
     assert [link for link in links if link.startswith("http")] == []
     assert "thebe" not in str(soup).lower()
 
 
-def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:
+def test_mended_pages_have_no_repeated_ids_and_countable_entries():
     body = (
         '<div class="proof admonition" id="proof"><p id="proof-1">p</p></div>'
         '<section class="proof-content" id="proof-content">a</section>'
@@ -85,7 +84,7 @@ def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:
     )
 
 
-def test_a_formula_is_held_together_with_its_punctuation() -> None:
+def test_a_formula_is_held_together_with_its_punctuation():
     formula = '<span class="math notranslate nohighlight">\\(\\tau &gt; 0\\)</span>'
     assert companion_book.mend_body(f"<p>for ({formula}), and</p>") == (
         f'<p>for <span class="unbroken">({formula}),</span> and</p>'
@@ -93,7 +92,7 @@ def test_a_formula_is_held_together_with_its_punctuation() -> None:
     assert companion_book.mend_body(f"<p>for {formula} and</p>") == f"<p>for {formula} and</p>"
 
 
-def test_links_of_exhibits_lead_to_pages_and_other_links_stay() -> None:
+def test_links_of_exhibits_lead_to_pages_and_other_links_stay():
     body = (
         '<a class="sl-page" href="../reference/ledger.ipynb">a</a>'
         '<a class="sl-node sl-page" id="x" href="../reference/ledger.ipynb#thm-4.1">b</a>'
@@ -106,13 +105,13 @@ def test_links_of_exhibits_lead_to_pages_and_other_links_stay() -> None:
     )
 
 
-def test_an_anchor_is_spelled_as_its_label_is_written() -> None:
+def test_an_anchor_is_spelled_as_its_label_is_written():
     body = '<span id="thm-4-1-r"></span><section id="proof"><p id="lem-5.3">x</p></section>'
     labels = {"thm-4.1-r": "thm-4-1-r", "lem-5.3": "lem-5-3", "gone.1": "gone-1"}
     assert companion_book.spell_anchors(body, labels) == f'<span id="thm-4.1-r"></span>{body}'
 
 
-def test_a_button_that_unfolds_the_contents_gets_a_name() -> None:
+def test_a_button_that_unfolds_the_contents_gets_a_name():
     old = '<details><summary><span class="toctree-toggle" role="presentation"></span></summary>'
     named = companion_book.name_toggles(old)
     assert named.startswith('<details><summary aria-label="Show or hide the pages below"><span')

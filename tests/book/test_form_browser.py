@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import check_book
 import pytest
 from check_notebooks import Chapter
 from run_notebooks import ROOT
-
-from tests.book.visits import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -66,9 +62,7 @@ EXPLORERS = """async () => {
 
 
 @pytest.mark.parametrize("name", FORMED)
-def test_a_page_has_a_size_and_its_first_screen_an_answer(
-    name: str, visit: Callable[..., Visit]
-) -> None:
+def test_a_page_has_a_size_and_its_first_screen_an_answer(name, visit):
     tab = visit(name).tab
     seen = tab.evaluate(MEASURE)
     assert seen["length"] <= MOST_SCREENS * SCREEN, f"{seen['length'] / SCREEN:.1f} screens"

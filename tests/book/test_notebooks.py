@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import check_notebooks
 import nbformat
@@ -21,7 +19,7 @@ NOTEBOOKS = run_notebooks.notebooks()
 
 @pytest.mark.parametrize("check", check_notebooks.CHECKS.values(), ids=check_notebooks.CHECKS)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
-def test_every_page_keeps_its_form(path: Path, check: Any) -> None:
+def test_every_page_keeps_its_form(path, check):
     assert check(Chapter(path)) == []
 
 
@@ -48,7 +46,7 @@ One number was counted.
 """
 
 
-def exercise(number: int, stars: str) -> list[Any]:
+def exercise(number, stars):
     new = nbformat.v4
     return [
         new.new_markdown_cell(
@@ -60,7 +58,7 @@ def exercise(number: int, stars: str) -> list[Any]:
     ]
 
 
-def code(source: str, *tags: str, **data: str) -> Any:
+def code(source, *tags, **data):
     """A cell that was run and shows what `data` says, or else the text 2."""
     new = nbformat.v4
     shown = (
@@ -71,14 +69,7 @@ def code(source: str, *tags: str, **data: str) -> Any:
     return new.new_code_cell(source, metadata={"tags": list(tags)} if tags else {}, outputs=[shown])
 
 
-def chapter(
-    folder: Path,
-    cells: list[Any] | None = None,
-    *,
-    run: bool = True,
-    place: str = check_notebooks.STORY,
-    minutes: int = 5,
-) -> Chapter:
+def chapter(folder, cells=None, *, run=True, place=check_notebooks.STORY, minutes=5):
     """Store a small sound page of the story, with `cells` put in before its exercises."""
     new = nbformat.v4
     drawn = {check_notebooks.PICTURE: "<svg/>", "text/plain": "a picture"}
@@ -109,15 +100,15 @@ def chapter(
     return Chapter(path, place)
 
 
-def problems(chapter: Chapter) -> list[str]:
+def problems(chapter):
     return [problem for check in check_notebooks.CHECKS.values() for problem in check(chapter)]
 
 
-def test_a_sound_chapter_has_no_problems(tmp_path: Path) -> None:
+def test_a_sound_chapter_has_no_problems(tmp_path):
     assert problems(chapter(tmp_path)) == []
 
 
-def broken(folder: Path, old: str, new: str) -> Chapter:
+def broken(folder, old, new):
     """Store the sound chapter with `old` replaced by `new` in its text."""
     sound = chapter(folder)
     assert old in sound.text, f"{old!r} does not occur"
@@ -157,7 +148,7 @@ def broken(folder: Path, old: str, new: str) -> Chapter:
         ('"cell-01"', '"0123abcd"'),
     ],
 )
-def test_a_departure_is_found(tmp_path: Path, old: str, new: str) -> None:
+def test_a_departure_is_found(tmp_path, old, new):
     assert problems(broken(tmp_path, old, new)) != []
 
 
@@ -170,12 +161,12 @@ def test_a_departure_is_found(tmp_path: Path, old: str, new: str) -> None:
         ([nbformat.v4.new_markdown_cell("## More\n\n" * 5)], "headings"),
     ],
 )
-def test_a_page_that_is_too_large_is_found(tmp_path: Path, cells: list[Any], problem: str) -> None:
+def test_a_page_that_is_too_large_is_found(tmp_path, cells, problem):
     found = check_notebooks.size(chapter(tmp_path, cells))
     assert any(problem in each for each in found)
 
 
-def test_what_is_folded_or_evidence_is_not_counted(tmp_path: Path) -> None:
+def test_what_is_folded_or_evidence_is_not_counted(tmp_path):
     folded = f"::::{{dropdown}} Proof\n:::{{prf:proof}}\n{'word ' * 3_000}\n:::\n::::\n"
     page = chapter(tmp_path, [nbformat.v4.new_markdown_cell(folded)])
     page.notebook.cells += [code("print(1)") for _ in range(20)]
@@ -183,7 +174,7 @@ def test_what_is_folded_or_evidence_is_not_counted(tmp_path: Path) -> None:
     assert check_notebooks.first_screen(page) == []
 
 
-def test_the_evidence_comes_last_and_shows_the_verdicts(tmp_path: Path) -> None:
+def test_the_evidence_comes_last_and_shows_the_verdicts(tmp_path):
     page = chapter(tmp_path)
     page.notebook.cells.append(nbformat.v4.new_markdown_cell("## More"))
     assert check_notebooks.closing(page) == ["'Evidence' is not its last section"]
@@ -196,7 +187,7 @@ def test_the_evidence_comes_last_and_shows_the_verdicts(tmp_path: Path) -> None:
     ]
 
 
-def test_a_page_that_goes_deeper_needs_no_quiz_and_no_place_in_the_story(tmp_path: Path) -> None:
+def test_a_page_that_goes_deeper_needs_no_quiz_and_no_place_in_the_story(tmp_path):
     text = broken(tmp_path, "## Where we stand", "More.").text
     page = tmp_path / "01_chapter.ipynb"
     page.write_text(text.replace("## Exercises", "## Work").replace("50 %", "half"), "utf-8")
@@ -204,7 +195,7 @@ def test_a_page_that_goes_deeper_needs_no_quiz_and_no_place_in_the_story(tmp_pat
     assert problems(Chapter(page, check_notebooks.STORY)) != []
 
 
-def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch):
     page = "part2/what-cannot-be-done"
     short = [Choice("no", False, "No."), Choice("one", False, "No.")]
     asked = [Question("?", "", (*short, Choice("yes indeed", True, "Right."))) for _ in range(4)]
@@ -225,12 +216,12 @@ def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch: pytest.Monke
         ("2,1-norm", False),
     ],
 )
-def test_an_index_entry_must_stay_whole(tmp_path: Path, entry: str, whole: bool) -> None:
+def test_an_index_entry_must_stay_whole(tmp_path, entry, whole):
     cell = nbformat.v4.new_markdown_cell(f"An {{index}}`{entry}`.")
     assert (check_notebooks.index_entries(chapter(tmp_path, [cell])) == []) == whole
 
 
-def test_a_page_that_was_not_stored_is_told_the_command_for_it_alone() -> None:
+def test_a_page_that_was_not_stored_is_told_the_command_for_it_alone():
     page = Chapter(check_notebooks.ROOT / "book" / "part1" / "who-flips.ipynb")
     page.text += " "
     assert check_notebooks.stored_outputs(page) == [
@@ -246,16 +237,14 @@ def test_a_page_that_was_not_stored_is_told_the_command_for_it_alone() -> None:
         ("\n".join(["x = 1"] * (check_notebooks.LONGEST_CELL + 1)), 1),
     ],
 )
-def test_a_long_cell_is_found_and_a_wide_line_where_the_code_is_shown(
-    tmp_path: Path, source: str, hidden: int
-) -> None:
+def test_a_long_cell_is_found_and_a_wide_line_where_the_code_is_shown(tmp_path, source, hidden):
     cell = nbformat.v4.new_code_cell(source)
     assert len(problems(chapter(tmp_path, [cell]))) == 1
     cell.metadata["tags"] = ["hide-input"]
     assert len(problems(chapter(tmp_path, [cell]))) == hidden
 
 
-def test_an_explorer_with_an_old_script_is_found(tmp_path: Path) -> None:
+def test_an_explorer_with_an_old_script_is_found(tmp_path):
     sound = chapter(tmp_path)
     notebook = nbformat.reads(sound.text, as_version=4)
     model = {"model_module": "anywidget", "state": {"_esm": "export default {}"}}
@@ -279,7 +268,7 @@ _ = sys.stdout.write("two\\n")
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def stored(tmp_path_factory):
     """A notebook with widgets, addresses and a stream in pieces, run once."""
     new = nbformat.v4
     widgets = "import ipywidgets\nbox = ipywidgets.HBox([ipywidgets.IntSlider(3)])\nbox"
@@ -292,12 +281,12 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return path, text
 
 
-def test_a_second_run_gives_the_same_bytes(stored: tuple[Path, str]) -> None:
+def test_a_second_run_gives_the_same_bytes(stored):
     path, text = stored
     assert run_notebooks.fresh(path) == text
 
 
-def test_numbers_are_stored_as_a_browser_writes_them(tmp_path: Path) -> None:
+def test_numbers_are_stored_as_a_browser_writes_them(tmp_path):
     sound = chapter(tmp_path)
     state = {"0" * 32: {"state": {"values": [1.0, -0.0, 0.5, 1e20, 1e21]}}}
     sound.notebook.metadata["widgets"] = {run_notebooks.STATE: {"state": state}}
@@ -305,7 +294,7 @@ def test_numbers_are_stored_as_a_browser_writes_them(tmp_path: Path) -> None:
     assert '"values": [1, 0, 0.5, 100000000000000000000, 1e+21]' in text
 
 
-def test_what_is_stored_has_values_but_no_accidents(stored: tuple[Path, str]) -> None:
+def test_what_is_stored_has_values_but_no_accidents(stored):
     notebook = nbformat.reads(stored[1], as_version=4)
     first, second, third, *_ = notebook.cells
     assert len(first.outputs) == 1, "the pieces of one stream were not joined"
@@ -315,9 +304,7 @@ def test_what_is_stored_has_values_but_no_accidents(stored: tuple[Path, str]) ->
     assert "execution" not in first.metadata
 
 
-def test_check_reports_a_changed_result_and_writes_nothing(
-    stored: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_reports_a_changed_result_and_writes_nothing(stored, tmp_path, capsys):
     path = tmp_path / "a.ipynb"
     changed = stored[1].replace('"2"', '"3"')
     path.write_text(changed, encoding="utf-8")
@@ -327,7 +314,7 @@ def test_check_reports_a_changed_result_and_writes_nothing(
 
 
 @pytest.mark.parametrize("source", ["1 / 0", "import sys; print('x', file=sys.stderr)"])
-def test_an_error_or_a_warning_is_not_stored(tmp_path: Path, source: str) -> None:
+def test_an_error_or_a_warning_is_not_stored(tmp_path, source):
     path = tmp_path / "a.ipynb"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     nbformat.write(notebook, path)
@@ -339,7 +326,7 @@ def test_an_error_or_a_warning_is_not_stored(tmp_path: Path, source: str) -> Non
 # What refreshing the claims of a page promises.
 
 
-def page_with_claims(folder: Path) -> Path:
+def page_with_claims(folder):
     new = nbformat.v4
     code = ["print('costly', 1 + 1)", "from sublinear_lib.exhibits import badge", "badge", "3"]
     notebook = new.new_notebook(cells=[new.new_code_cell(source) for source in code])
@@ -349,7 +336,7 @@ def page_with_claims(folder: Path) -> Path:
     return path
 
 
-def test_only_cells_with_claims_are_run_again_and_the_rest_is_kept(tmp_path: Path) -> None:
+def test_only_cells_with_claims_are_run_again_and_the_rest_is_kept(tmp_path):
     path = page_with_claims(tmp_path)
     whole = path.read_text("utf-8")
     assert refresh_claims.refreshed(path) == whole

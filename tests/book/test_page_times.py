@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import check_book
 import pytest
 import time_pages
 from browser import serving
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 STORED = json.loads(time_pages.STORED.read_text(encoding="utf-8"))
 
@@ -21,7 +16,7 @@ setTimeout(() => { document.getElementById("a").style.marginTop = "%dpx"; }, 100
 
 
 @pytest.mark.browser
-def test_what_moves_is_seen_and_what_stays_is_not(browser: Browser, tmp_path: Path) -> None:
+def test_what_moves_is_seen_and_what_stays_is_not(browser, tmp_path):
     for name, far in (("moves", 400), ("stays", 0)):
         (tmp_path / f"{name}.html").write_text(MOVES % ("<p>x</p>" * 30, far), encoding="utf-8")
     with serving(tmp_path) as address:
@@ -32,7 +27,7 @@ def test_what_moves_is_seen_and_what_stays_is_not(browser: Browser, tmp_path: Pa
     assert row["requests"] in (1, 2)  # some browsers ask for an icon
 
 
-def test_the_stored_measurement_is_of_these_pages_and_searches_and_reaches_its_goals() -> None:
+def test_the_stored_measurement_is_of_these_pages_and_searches_and_reaches_its_goals():
     assert [row["page"] for row in STORED["now"]["pages"]] == list(time_pages.PAGES)
     assert set(time_pages.PAGES) <= set(check_book.chapters())
     assert STORED["goals"] == time_pages.GOALS
@@ -45,7 +40,7 @@ def test_the_stored_measurement_is_of_these_pages_and_searches_and_reaches_its_g
     assert all(row["place"] == 1 and row["bytes"] < 1e6 for row in STORED["now"]["search"])
 
 
-def test_the_page_tells_what_was_measured_and_on_what_machine(html: Path) -> None:
+def test_the_page_tells_what_was_measured_and_on_what_machine(html):
     page = check_book.Page.read(html, "book/reference/benchmarks.html")
     text = check_book.words(page.article)
     assert STORED["now"]["environment"]["processor"] in text and STORED["now"]["date"] in text

@@ -6,10 +6,6 @@ The tests drive a page that is made here from a made-up quiz, with the mathemati
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import check_book
 import pytest
 from companion_math import STYLE, typeset
@@ -19,15 +15,11 @@ from tests.book.accessible import findings
 from tests.book.made_page import made_page
 from tests.exhibits.made_up import QUIZ
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator
-    from playwright.sync_api import Page as Tab
-
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 
 @pytest.fixture(scope="module")
-def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_up(tmp_path_factory):
     """A page like one of the book, with its colors and its mathematics, and a quiz."""
     folder = tmp_path_factory.mktemp("quiz")
     shown = read_quiz(QUIZ, "made-up.md", "part1/made-up")._repr_html_()
@@ -40,13 +32,13 @@ def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "page.html"
 
 
-def told(field: Locator) -> list[str]:
+def told(field):
     """Return what is visible of the answers to a question."""
     texts = field.locator(".sl-told:visible").all_inner_texts()
     return [" ".join(text.split()) for text in texts]
 
 
-def answer_all(tab: Tab) -> list[list[str]]:
+def answer_all(tab):
     """Go through all choices by keyboard alone; return what is told each time."""
     heard = []
     fields = tab.locator(".sl-quiz fieldset")
@@ -74,9 +66,7 @@ def answer_all(tab: Tab) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_a_quiz_can_be_answered_by_keyboard_alone(
-    scripts: bool, made_up: Path, show: Callable[..., Tab]
-) -> None:
+def test_a_quiz_can_be_answered_by_keyboard_alone(scripts, made_up, show):
     tab = show(made_up.as_uri(), scripts=scripts)
     heard = answer_all(tab)
     assert [len(answers) for answers in heard] == [3, 3, 4]
@@ -90,9 +80,7 @@ def test_a_quiz_can_be_answered_by_keyboard_alone(
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
-def test_axe_finds_nothing_when_all_is_answered(
-    theme: str, width: int, made_up: Path, show: Callable[..., Tab]
-) -> None:
+def test_axe_finds_nothing_when_all_is_answered(theme, width, made_up, show):
     tab = show(made_up.as_uri(), theme=theme, width=width)
     for choice in (1, 2):
         for field in tab.locator(".sl-quiz fieldset").all():
@@ -102,7 +90,7 @@ def test_axe_finds_nothing_when_all_is_answered(
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_formula_in_a_choice_chooses_it_too(made_up: Path, show: Callable[..., Tab]) -> None:
+def test_a_formula_in_a_choice_chooses_it_too(made_up, show):
     tab = show(made_up.as_uri())
     formula = tab.locator(".sl-choice label math").first
     label = tab.locator(".sl-choice label:has(math)").first
@@ -110,9 +98,7 @@ def test_a_formula_in_a_choice_chooses_it_too(made_up: Path, show: Callable[...,
     assert tab.locator(f"#{label.get_attribute('for')}").is_checked()
 
 
-def test_the_answer_is_added_to_an_element_that_was_there_and_is_watched(
-    made_up: Path, show: Callable[..., Tab]
-) -> None:
+def test_the_answer_is_added_to_an_element_that_was_there_and_is_watched(made_up, show):
     tab = show(made_up.as_uri())
     field = tab.locator(".sl-quiz fieldset").nth(1)
     before = field.get_by_role("status").aria_snapshot()
@@ -122,7 +108,7 @@ def test_the_answer_is_added_to_an_element_that_was_there_and_is_watched(
     assert "Right." in after and "No." not in after
 
 
-def test_paper_shows_the_choices_and_no_answer(made_up: Path, show: Callable[..., Tab]) -> None:
+def test_paper_shows_the_choices_and_no_answer(made_up, show):
     tab = show(made_up.as_uri())
     for field in tab.locator(".sl-quiz fieldset").all():
         field.locator("label").first.click()

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import build_teaching
 import pytest
-from bs4 import BeautifulSoup
 
 DECKS = build_teaching.decks()
 LECTURES = range(1, len(DECKS) + 1)
 SLIDES = [(lecture, each) for lecture in LECTURES for each in DECKS[lecture - 1]["slides"]]
-
-# the fixture `visit`; what it opens has a tab, the requests and the complaints so far
-Open = Callable[..., Any]
 
 # A letter above or below another one counts with that one.
 FAULTS = """() => {
@@ -49,18 +42,18 @@ FAULTS = """() => {
 }"""
 
 
-def page_of(folder: Path, name: str) -> BeautifulSoup:
+def page_of(folder, name):
     return build_teaching.read(folder / f"{name}.html")
 
 
-def numbers(text: str) -> set[str]:
+def numbers(text):
     """Return the numbers of a text of two digits or more, whatever stands between thousands."""
     text = re.sub(r"frac(\d)(\d)", r"\1/\2", text)
     joined = re.sub(r"(?<=\d)(?:[ \u202f\u2009\u00a0,]|\\,|\{,\})(?=\d{3}\b)", "", text)
     return set(re.findall(r"\d+\.\d+|\d{2,}", joined))
 
 
-def test_the_page_for_instructors_leads_to_every_deck_and_sheet(html: Path) -> None:
+def test_the_page_for_instructors_leads_to_every_deck_and_sheet(html):
     page = page_of(html, "book/teaching")
     targets = [str(link["href"]) for link in page.select("article a[href*='teaching/']")]
     wanted = [f"lecture-{n}-{kind}.html" for n in LECTURES for kind in ("slides", "exercises")]
@@ -70,9 +63,8 @@ def test_the_page_for_instructors_leads_to_every_deck_and_sheet(html: Path) -> N
 
 
 @pytest.mark.parametrize("lecture", LECTURES)
-def test_the_plan_of_a_lecture_fills_it_and_names_its_chapters(lecture: int, html: Path) -> None:
+def test_the_plan_of_a_lecture_fills_it_and_names_its_chapters(lecture, html):
     plan = page_of(html, "book/teaching").select_one(f"#lecture-{lecture}")
-    assert plan is not None
     assert f"{lecture}. {DECKS[lecture - 1]['title']}" in plan.get_text()
     parts = [item.get_text() for item in plan.select("li")]
     assert [part.split()[0].strip(":") for part in parts] == [
@@ -87,7 +79,7 @@ def test_the_plan_of_a_lecture_fills_it_and_names_its_chapters(lecture: int, htm
 
 
 @pytest.mark.parametrize("lecture", LECTURES)
-def test_a_sheet_has_the_exercises_of_the_plan_and_no_solution(lecture: int, html: Path) -> None:
+def test_a_sheet_has_the_exercises_of_the_plan_and_no_solution(lecture, html):
     plan = page_of(html, "book/teaching").select(f"#lecture-{lecture} a[href*='#ex-']")
     sheet = page_of(html, f"teaching/lecture-{lecture}-exercises")
     boxes = [str(box["id"]) for box in sheet.select(".exercise.admonition")]
@@ -95,7 +87,7 @@ def test_a_sheet_has_the_exercises_of_the_plan_and_no_solution(lecture: int, htm
     assert not sheet.select(".solution, details, .cell")
 
 
-def test_one_sheet_has_all_exercises(html: Path) -> None:
+def test_one_sheet_has_all_exercises(html):
     sheet = page_of(html, "teaching/all-exercises")
     boxes = {str(box["id"]) for box in sheet.select(".exercise.admonition")}
     for name in build_teaching.chapters():
@@ -105,7 +97,7 @@ def test_one_sheet_has_all_exercises(html: Path) -> None:
     assert not sheet.select(".solution, details, .cell")
 
 
-def test_every_slide_is_one_sentence_and_one_picture_or_formula() -> None:
+def test_every_slide_is_one_sentence_and_one_picture_or_formula():
     for lecture, each in SLIDES:
         assert ("figure" in each) != ("formula" in each), (lecture, each)
         assert set(each) <= {"say", "figure", "panels", "formula", "where", "page"}, each
@@ -113,8 +105,8 @@ def test_every_slide_is_one_sentence_and_one_picture_or_formula() -> None:
     assert all(12 <= len(made["slides"]) <= 18 for made in DECKS)
 
 
-def test_a_slide_says_no_number_that_is_not_in_the_book(html: Path) -> None:
-    known: dict[str, set[str]] = {}
+def test_a_slide_says_no_number_that_is_not_in_the_book(html):
+    known = {}
     found = {}
     for lecture, each in SLIDES:
         name = each.get("page") or each["figure"].partition("#")[0]
@@ -128,7 +120,7 @@ def test_a_slide_says_no_number_that_is_not_in_the_book(html: Path) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("lecture", LECTURES)
-def test_every_slide_can_be_read_from_the_last_row(lecture: int, visit: Open) -> None:
+def test_every_slide_can_be_read_from_the_last_row(lecture, visit):
     page = visit(
         f"teaching/lecture-{lecture}-slides",
         scheme="dark" if lecture % 2 else "light",
@@ -145,7 +137,7 @@ def test_every_slide_can_be_read_from_the_last_row(lecture: int, visit: Open) ->
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_keys_turn_the_slides_and_paper_is_light(scheme: str, visit: Open) -> None:
+def test_keys_turn_the_slides_and_paper_is_light(scheme, visit):
     page = visit("teaching/lecture-3-slides", scheme=scheme)
     tab = page.tab
     tab.set_viewport_size({"width": 1280, "height": 720})

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.book import conftest
 from tests.book import visits as visits_module
-from tests.book.visits import DESK, PHONE, READERS, Reader, look, on_record, whole
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+from tests.book.visits import DESK, PHONE, READERS, look, on_record, whole
 
 
-def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
+def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file():
     tests = [f"tests/book/test_a.py::{test}" for test in ("a", "b")]
     mine = {whole(f"{test}[book/x-{reader}]") for test in tests for reader in READERS}
     assert mine == {"book/x"}
@@ -27,12 +21,10 @@ def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
         assert whole(f"tests/book/test_a.py::{test}") == "tests/book/test_a.py"
 
 
-def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
-    calls: Counter[str] = Counter()
+def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(monkeypatch, tmp_path):
+    calls = Counter()
 
-    def look(browser: object, base: str, name: str, *, known: None) -> dict[Reader, str]:
+    def look(browser, base, name, *, known):
         calls[name] += 1
         if name == "broken":
             raise TimeoutError("the page does not settle")
@@ -42,7 +34,7 @@ def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
     nothing = replace(conftest.record.PAGES, path=tmp_path / "none.json")
     monkeypatch.setattr(conftest.record, "PAGES", nothing)
     monkeypatch.setattr(conftest, "way", lambda name: ("http" if name == "a" else "file", READERS))
-    fixture: Callable[..., Any] = conftest.visited.__wrapped__  # type: ignore[attr-defined]
+    fixture = conftest.visited.__wrapped__
     seen_by = fixture(object(), tmp_path, "http://here")
     desk, phone = READERS
     assert seen_by("a", desk) == seen_by("a", desk) == "http://here/a desk"
@@ -66,8 +58,8 @@ addEventListener("resize", () => { if (innerWidth < 500) throw new Error("too na
 
 @pytest.mark.browser
 def test_what_only_the_second_reader_meets_is_put_on_record_and_told_from_there(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    browser, tmp_path, monkeypatch
+):
     monkeypatch.setattr(visits_module, "way", lambda name: ("file", (DESK, PHONE)))
     (tmp_path / "page.html").write_text(FAULTY)
     seen = look(browser, tmp_path.as_uri(), "page")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import companion_words
 import pytest
@@ -61,7 +60,7 @@ unused
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory):
     """A small book, built with the extension."""
     folder = tmp_path_factory.mktemp("words")
     for name, text in PAGES.items():
@@ -81,19 +80,19 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
-def soup(path: Path) -> BeautifulSoup:
+def soup(path):
     return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
-def stored_cards(built: Path) -> dict[str, str]:
+def stored_cards(built):
     text = (built / "_static" / companion_words.CARDS).read_text(encoding="utf-8")
     prefix = "window.companionCards = "
     assert text.startswith(prefix) and text.endswith(";\n")
-    cards: dict[str, str] = json.loads(text.removeprefix(prefix).removesuffix(";\n"))
+    cards = json.loads(text.removeprefix(prefix).removesuffix(";\n"))
     return cards
 
 
-def test_words_and_statements_have_a_card_and_a_section_without_one_has_none(built: Path) -> None:
+def test_words_and_statements_have_a_card_and_a_section_without_one_has_none(built):
     assert set(stored_cards(built)) == {
         "words.html#term-cap",
         "words.html#term-net",
@@ -104,13 +103,13 @@ def test_words_and_statements_have_a_card_and_a_section_without_one_has_none(bui
     }
 
 
-def test_a_card_says_what_the_page_says_and_leads_nowhere(built: Path) -> None:
+def test_a_card_says_what_the_page_says_and_leads_nowhere(built):
     for card in stored_cards(built).values():
         content = BeautifulSoup(card, "html.parser")
         assert content.find_all(["a", "button", "script", "img"]) == []
         assert content.find_all(id=True) == []
     word = BeautifulSoup(stored_cards(built)["words.html#term-cap"], "html.parser")
-    assert word.select_one(".card-title").get_text() == "cap"  # type: ignore[union-attr]
+    assert word.select_one(".card-title").get_text() == "cap"
     assert " ".join(word.get_text(" ").split()) == "cap What is near x , as in a net ."
     box = BeautifulSoup(stored_cards(built)["part/chapter.html#lem-x"], "html.parser")
     assert "Short" in box.get_text() and "True for x" in box.get_text()
@@ -118,7 +117,7 @@ def test_a_card_says_what_the_page_says_and_leads_nowhere(built: Path) -> None:
     assert stored_cards(built)["part/chapter.html#heading"] == str(box)
 
 
-def test_the_index_leads_to_words_and_to_chapters_by_their_titles(built: Path) -> None:
+def test_the_index_leads_to_words_and_to_chapters_by_their_titles(built):
     page = soup(built / "word-index.html")
     links = {tag["href"]: tag.get_text() for tag in page.select(".index-entries a")}
     assert links["words.html#term-cap"] == "glossary"
@@ -131,9 +130,8 @@ def test_the_index_leads_to_words_and_to_chapters_by_their_titles(built: Path) -
     assert "radius: A chapter of a net: glossary" in lines
 
 
-def test_only_a_chapter_leads_to_the_words_and_only_to_pages_that_exist(built: Path) -> None:
+def test_only_a_chapter_leads_to_the_words_and_only_to_pages_that_exist(built):
     line = soup(built / "part" / "chapter.html").select_one("h1 + .words-line")
-    assert line is not None
     assert [(tag["href"], tag.get_text()) for tag in line.find_all("a")] == [
         ("../words.html", "Words"),
         ("../word-index.html", "Index"),
@@ -141,7 +139,7 @@ def test_only_a_chapter_leads_to_the_words_and_only_to_pages_that_exist(built: P
     assert soup(built / "words.html").select(".words-line") == []
 
 
-def test_a_target_is_found_from_any_folder() -> None:
+def test_a_target_is_found_from_any_folder():
     link = '<a class="reference internal" href="{}">x</a>'
     pages = {
         "a/b.html": link.format("../c.html#one") + link.format("#two") + link.format("gone.html#x"),
