@@ -63,7 +63,9 @@
     const widget = typeof module.default === "function" ? await module.default() : module.default;
     addStyle(state._css);
     const host = document.createElement("div");
-    // Drawing measures, so the host stands in the page; the still goes last.
+    // Drawing measures, so the host stands in the page, as wide as it will be, but takes no room
+    // before the still goes: nobody sees both, and nothing below moves twice.
+    Object.assign(host.style, { height: 0, overflow: "hidden", visibility: "hidden" });
     place.before(host);
     try {
       await widget.initialize?.({ model: models.get(id) });
@@ -74,6 +76,7 @@
     }
     const anchor = place.querySelector("[id]"); // links to the still lead to the widget
     place.remove();
+    for (const each of ["height", "overflow", "visibility"]) host.style.removeProperty(each);
     if (anchor) host.id = anchor.id;
   }
 

@@ -44,7 +44,11 @@ MACROS: Mapping[str, tuple[str, int]] = MappingProxyType(
 """The macros of the book: what each stands for, and its number of arguments."""
 
 _COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
-_POWER = re.compile(r"(?<=[\w)\]}|])\^(?:\(([^()]+)\)|\{([^{}]+)\}|([-−]?[\w.]+(?:/\d+)?))")
+_POWER = re.compile(
+    r"(?<=[\w)\]}|])\^(?:\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))+)\)|\{([^{}]+)\}|([-−]?[\w.]+(?:/\d+)?))"
+)
+# A number as computers write it, 1.5e-16.
+_TIMES_TEN = re.compile(r"(?<![\w.])(?:1|(\d(?:\.\d+)?))e([+-]?)0*(\d+)(?!\w)")
 # Before a number that nothing stands close to, or between two things with room on both sides.
 _MINUS = re.compile(r"(?<![\w)\]}.])-(?=[\d.])|(?<= )-(?= )")
 _INDEX = re.compile(r"(?<=[A-Za-zα-ω])_(?:\{([^{}]+)\}|([A-Za-z0-9](?![A-Za-z0-9_])))")
@@ -317,14 +321,22 @@ def inline_html(text: str) -> str:
     --------
     >>> inline_html("about m^(-1/10) & less")
     'about m<sup>−1/10</sup> &amp; less'
+    >>> inline_html("1e-09, not 2.5e+03")
+    '10<sup>−9</sup>, not 2.5·10<sup>3</sup>'
     """
     if text.count("$") >= 2:
         return str(_parser().renderInline(" ".join(text.split())))
     text = " ".join(text.split()).replace("<=", "≤").replace(">=", "≥")
+    text = _TIMES_TEN.sub(_times_ten, text)
     text = _MINUS.sub("\N{MINUS SIGN}", text)
     pieces = escape(text, quote=False)
     pieces = _POWER.sub(lambda match: f"<sup>{_minus(match)}</sup>", pieces)
     return _INDEX.sub(lambda match: f"<sub>{_minus(match)}</sub>", pieces)
+
+
+def _times_ten(match: re.Match[str]) -> str:
+    factor, sign, power = match.groups()
+    return f"{factor + '·' if factor else ''}10^({'-' * (sign == '-')}{power})"
 
 
 def _minus(match: re.Match[str]) -> str:

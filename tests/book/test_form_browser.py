@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import check_book
+import numpy as np
 import pytest
 from check_notebooks import Chapter
 from run_notebooks import ROOT
@@ -41,7 +42,7 @@ EXPLORERS = """async () => {
     const drawn = () => new Promise(
         done => requestAnimationFrame(() => requestAnimationFrame(done)));
     const found = [];
-    for (const each of document.querySelectorAll("article .sl-explorer:has(.sl-plot)")) {
+    for (const each of document.querySelectorAll("article .sl-explorer:has(input[type=range])")) {
         const boxes = [...each.querySelectorAll(".sl-controls, .sl-plot, .sl-sentence")]
             .map(box => box.getBoundingClientRect());
         const room = Math.max(...boxes.map(box => box.bottom))
@@ -73,3 +74,13 @@ def test_a_page_has_a_size_and_its_first_screen_an_answer(name, visit):
         assert seen["explorer"] <= SCREENS_TO_THE_EXPLORER * SCREEN, seen
     for explorer in tab.evaluate(EXPLORERS):
         assert explorer["room"] <= FIRST_SCREEN and len(explorer["heights"]) <= 1, explorer
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", FORMED)
+def test_on_a_phone_no_explorer_changes_its_height_while_a_slider_moves(
+    name: str, visit: Callable[..., Visit]
+) -> None:
+    for explorer in visit(name, width=390).tab.evaluate(EXPLORERS):
+        # rounding moves a height that is not whole by a pixel
+        assert np.ptp(explorer["heights"] or [0]) <= 1, explorer

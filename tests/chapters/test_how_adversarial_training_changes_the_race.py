@@ -37,7 +37,7 @@ def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps: float, 
             steps = np.asarray(line.x).astype(int)
             np.testing.assert_allclose(np.asarray(line.y), expected[steps, k], atol=6e-4)
     read, times = dict(view.readouts), path.crossing()
-    said = ", ".join(number(t, 6) if math.isfinite(t) else "never" for t in times)
+    said = ", ".join(number(t, 6) if math.isfinite(t) else "–" for t in times)
     assert read["*A* leads from step"] == said
     level = plateau(LAW, settings).level
     assert read["plateau of *B*"] == (number(level) if math.isfinite(level) else "none")

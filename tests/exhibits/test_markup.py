@@ -81,7 +81,10 @@ def test_a_formula_on_a_line_of_its_own_is_a_block() -> None:
         ("|a_r|^5 <= Q_0", "|a<sub>r</sub>|<sup>5</sup> ≤ Q<sub>0</sub>"),
         ("merge_all of x < y", "merge_all of x &lt; y"),
         ("costs $5", "costs $5"),
-        ("-1/10 in [-0.5, 1e-05], x - y, half-space", "−1/10 in [−0.5, 1e-05], x − y, half-space"),
+        (
+            "-1/10 in [-0.5, 1e-05], x - y, half-space",
+            "−1/10 in [−0.5, 10<sup>−5</sup>], x − y, half-space",
+        ),
     ],
 )
 def test_powers_and_indices_of_plain_text_are_set_as_such(plain: str, html: str) -> None:

@@ -100,7 +100,7 @@ def phases(eps: float, rate: str) -> View:
     for k, (values, letter, role) in itertools.product(range(_LAW.classes), features):
         path, name = np.round(values[:, k], 3), letter if k == 0 else ""
         marks.append(Line(place.steps, path, label=name, role=role, width=1.75))
-    times = (number(t, 6) if math.isfinite(t) else "never" for t in place.crossing)
+    times = (number(t, 6) if math.isfinite(t) else "–" for t in place.crossing)
     return View(
         x=Axis(label="step", limits=(0.0, float(place.steps[-1]))),
         y=Axis(label="best filter of each class", scale="log10", limits=_HEIGHTS, format=number),
