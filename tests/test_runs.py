@@ -25,18 +25,8 @@ SMALL = {"m": 300, "steps": 12, "activity": 0.1, "attack_steps": 2, "certify_sec
 
 
 def train(*arguments):
-    options = [
-        "--m",
-        "300",
-        "--activity",
-        "0.1",
-        "--attack-steps",
-        "2",
-        "--certify",
-        "2",
-        "--quiet",
-    ]
-    return sublinear("train", *options, *arguments)
+    small = ["--m", "300", "--activity", "0.1", "--attack-steps", "2", "--certify", "2"]
+    return sublinear("train", *small, "--quiet", *arguments)
 
 
 def test_the_command_trains_tests_and_stores(tmp_path):

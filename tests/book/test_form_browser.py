@@ -78,9 +78,7 @@ def test_a_page_has_a_size_and_its_first_screen_an_answer(name, visit):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", FORMED)
-def test_on_a_phone_no_explorer_changes_its_height_while_a_slider_moves(
-    name: str, visit: Callable[..., Visit]
-) -> None:
+def test_on_a_phone_no_explorer_changes_its_height_while_a_slider_moves(name, visit):
     for explorer in visit(name, width=390).tab.evaluate(EXPLORERS):
         # rounding moves a height that is not whole by a pixel
         assert np.ptp(explorer["heights"] or [0]) <= 1, explorer
