@@ -66,7 +66,8 @@ def test_a_sound_page_has_no_problems(tmp_path):
 
 OUT = "https://example.org/b"
 VIEW = '<script type="application/vnd.jupyter.widget-view+json">{"model_id": "1"}</script>'
-STATE = '<script type="application/vnd.jupyter.widget-state+json">{"state": {"%s": {"x": "%s"}}}</script>'
+KIND = "application/vnd.jupyter.widget-state+json"
+STATE = f'<script type="{KIND}">' + '{"state": {"%s": {"x": "%s"}}}</script>'
 NOISE = random.Random(0).randbytes(check_book.LARGEST_EXPLORERS).hex()
 
 
