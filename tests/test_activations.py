@@ -1,7 +1,5 @@
 """Both activations fire on the same set, strictly above the threshold, and differ by the jump."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Promises of the files of the library: whole or untouched, plain arrays, reasons with names."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

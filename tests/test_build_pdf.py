@@ -1,7 +1,5 @@
 """What `make pdf` turns the outputs of the pages into; LaTeX itself is not run here."""
 
-from __future__ import annotations
-
 import base64
 import re
 

@@ -1,7 +1,5 @@
 """A stored result comes back as it was, and never for another question."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import os

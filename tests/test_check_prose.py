@@ -1,7 +1,5 @@
 """The prose lint reads what a reader reads, and nothing else."""
 
-from __future__ import annotations
-
 import nbformat
 import pytest
 

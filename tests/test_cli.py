@@ -1,7 +1,5 @@
 """The command ``sublinear``: real subcommands only, the library's numbers, errors that help."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

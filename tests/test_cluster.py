@@ -1,7 +1,5 @@
 """Whoever computes, every result arrives once, and is the same."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import functools

@@ -1,7 +1,5 @@
 """Two drawings of a picture are the same where a reader sees no difference, and nowhere else."""
 
-from __future__ import annotations
-
 import copy
 from types import SimpleNamespace
 from unittest.mock import Mock

@@ -1,7 +1,5 @@
 """README and CONTRIBUTING name nothing that is not there: files, tests, stages, options."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The counter of code sees tokens, and neither docstrings nor comments nor empty lines."""
 
-from __future__ import annotations
-
 import count_code
 import pytest
 

@@ -4,8 +4,6 @@ What the readers of the files do with thousands of damages is a campaign
 (``python -m benchmarks.reliability --only damage``), whose short form is in tests/benchmarking.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.commands import TRAIN, sublinear

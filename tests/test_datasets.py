@@ -1,7 +1,5 @@
 """Data sets lie on X, are as separated as they say, and never let test data into the map to X."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import math

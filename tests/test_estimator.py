@@ -1,7 +1,5 @@
 """The classifier keeps scikit-learn's rules, and trains what the library trains."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal

@@ -1,7 +1,5 @@
 """The exercises with numbers of their own: complete, reproducible, and answered rightly."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

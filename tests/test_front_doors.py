@@ -1,7 +1,5 @@
 """A wrong argument is named at the door, with what was given and what is allowed."""
 
-from __future__ import annotations
-
 import pytest
 
 from sublinear_lib import cluster, datasets, memorization, theory

@@ -5,8 +5,6 @@ of this process.  Root may write to any folder, whatever its mode, so the folder
 written to is one where the system refuses to make a file.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The slice X and its caps: every formula is compared with an independent computation."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -5,8 +5,6 @@ know each other, but for the few arrows written down here.  A room that is a pac
 its front door, ``sublinear_lib.room``, never through one of its inner modules.
 """
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -5,8 +5,6 @@ the long version with real commands is a campaign (``python -m benchmarks.reliab
 interrupts``).
 """
 
-from __future__ import annotations
-
 import inspect
 import multiprocessing
 import os

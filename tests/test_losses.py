@@ -1,7 +1,5 @@
 """Every loss satisfies Definition 3.2 for every parameter, at residuals of every size."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from decimal import Decimal, localcontext

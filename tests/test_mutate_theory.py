@@ -1,7 +1,5 @@
 """Mutants of the theory are what they are said to be, and a run says what became of each."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from fractions import Fraction

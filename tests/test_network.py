@@ -1,7 +1,5 @@
 """The network computes Equation (2) on the exact active set, and f = A + B + C."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import zipfile

@@ -5,8 +5,6 @@ packages that it asks for and to those that they ask for, and nothing else: a Py
 two folders only is in the place of one in which somebody has typed ``pip install``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What has passed is left out until something that it reads has changed, and not longer."""
 
-from __future__ import annotations
-
 import json
 
 import passed

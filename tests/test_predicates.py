@@ -1,7 +1,5 @@
 """The predicates promise the answer of real arithmetic, whatever float64 says."""
 
-from __future__ import annotations
-
 import math
 import platform
 import sys

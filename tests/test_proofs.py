@@ -4,8 +4,6 @@ The numbers are read from the sources in ``proofs/`` as Rocq reads them: exponen
 witnesses.  `make proofs` checks the proofs themselves; here nothing but Python is needed.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

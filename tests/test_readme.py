@@ -1,7 +1,5 @@
 """The README keeps its word: its example prints what it says, its files and commands exist."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 

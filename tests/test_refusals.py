@@ -7,8 +7,6 @@ replaced by every value of `BAD` in turn: the call goes well, or ends with a `Ty
 What no single argument shows, such as two that do not fit together, is tested with its function.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import doctest

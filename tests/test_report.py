@@ -1,7 +1,5 @@
 """A report repeats, its shares are in order, its proofs hold, and it says what is wrong."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

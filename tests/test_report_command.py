@@ -1,7 +1,5 @@
 """`sublinear report`: files with the same bytes for the same seed, errors that help, Ctrl-C."""
 
-from __future__ import annotations
-
 import json
 import os
 

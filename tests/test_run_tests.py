@@ -1,7 +1,5 @@
 """The closing lines of ``make test``: every failure counts, every skip is named."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A run of `sublinear train` leaves what it says, can be resumed, and guards its folder."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

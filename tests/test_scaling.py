@@ -1,7 +1,5 @@
 """Thresholds and powers of the width, against closed forms, quadrature and simulation."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Intervals keep their promise of coverage; sweeps give the same bytes however they are run."""
 
-from __future__ import annotations
-
 import math
 import os
 import pickle

@@ -1,7 +1,5 @@
 """A table is read as it stands or refused with the place named; its map to X sees no test row."""
 
-from __future__ import annotations
-
 import copy
 import math
 import os

@@ -4,8 +4,6 @@ What is unpickled are messages between processes of one run, never the content o
 places are listed here with the reason.  A new one has to be defended in that list.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bad arguments raise with name, value and what is allowed; good ones come through unchanged."""
 
-from __future__ import annotations
-
 import math
 import re
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Vector code and plain twins give the same masks and the same rows."""
 
-from __future__ import annotations
-
 import functools
 import pickle
 import platform

@@ -1,7 +1,5 @@
 """The quick look of axe finds what the slow one finds."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The built pages in a real browser: on their own, on a phone, in the dark, for every reader."""
 
-from __future__ import annotations
-
 import pytest
 from browser import until
 

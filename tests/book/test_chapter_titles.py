@@ -1,7 +1,5 @@
 """The ledger calls the chapters by the titles that they have."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import build_teaching

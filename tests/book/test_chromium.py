@@ -1,7 +1,5 @@
 """Which browser the tests, the pictures and the measured times take."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

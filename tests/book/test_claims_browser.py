@@ -4,8 +4,6 @@ The tests drive a page that is made here from made-up claims, with the mathemati
 at the end the built pages of the reference.
 """
 
-from __future__ import annotations
-
 import re
 
 import check_book

@@ -1,7 +1,5 @@
 """A build fails where a page and a claim say different things: each fault, planted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import companion_claims

@@ -1,7 +1,5 @@
 """What a figure draws stands out from the page, light and dark, as WCAG asks for."""
 
-from __future__ import annotations
-
 import pytest
 from check_book import ROOT
 

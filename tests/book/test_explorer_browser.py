@@ -4,8 +4,6 @@ Most tests drive a small page that is made here the way the book makes its own, 
 the widgets, the still pictures and the book's script; the last ones drive the built chapter.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

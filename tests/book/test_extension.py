@@ -1,7 +1,5 @@
 """The book's own Sphinx extension: one setting for all buttons, and mended output."""
 
-from __future__ import annotations
-
 import json
 
 import companion_book

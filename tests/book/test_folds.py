@@ -1,7 +1,5 @@
 """In a closed fold formulas and colors wait, and are there when anybody looks."""
 
-from __future__ import annotations
-
 import re
 
 import check_book

@@ -1,7 +1,5 @@
 """What the build makes of a page: boxes with one name, a folded section, marks of the source."""
 
-from __future__ import annotations
-
 import companion_form
 import companion_reach
 import pytest

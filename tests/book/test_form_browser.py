@@ -1,7 +1,5 @@
 """What a reader sees of a page of Part I: the first screen, the way to the explorer, the length."""
 
-from __future__ import annotations
-
 import check_book
 import numpy as np
 import pytest

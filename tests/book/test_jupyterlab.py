@@ -1,7 +1,5 @@
 """A chapter in a real JupyterLab, as `make lab` opens it: what is seen before and after a run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

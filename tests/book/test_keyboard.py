@@ -1,7 +1,5 @@
 """Every explorer and every quiz of every chapter, worked by keyboard alone."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 

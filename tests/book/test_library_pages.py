@@ -1,7 +1,5 @@
 """The pages of the library: every public name stands on one, with what its docstring says."""
 
-from __future__ import annotations
-
 import enum
 import importlib
 import inspect

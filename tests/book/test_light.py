@@ -1,7 +1,5 @@
 """What a page need not load or hold is taken from it, and nothing else."""
 
-from __future__ import annotations
-
 import re
 
 import check_book

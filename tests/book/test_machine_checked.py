@@ -1,7 +1,5 @@
 """The page of formal statements shows every source and every badge, read from the sources."""
 
-from __future__ import annotations
-
 import re
 
 import check_proofs

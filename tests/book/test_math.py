@@ -1,7 +1,5 @@
 """Formulas are set when the book is built, all of them, and one that cannot be is an error."""
 
-from __future__ import annotations
-
 import check_book
 import pytest
 import yaml

@@ -1,7 +1,5 @@
 """Nothing moves on a page for a reader who asks for less motion."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]

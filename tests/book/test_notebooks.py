@@ -1,7 +1,5 @@
 """The chapters as notebooks: their form, their cells, their stored outputs."""
 
-from __future__ import annotations
-
 import json
 
 import check_notebooks

@@ -1,7 +1,5 @@
 """What pages weigh and how long they take: the goals are held, and the page tells them."""
 
-from __future__ import annotations
-
 import json
 
 import check_book

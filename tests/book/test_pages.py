@@ -1,7 +1,5 @@
 """The built pages, read as text: what the build checks of them is found where it is wrong."""
 
-from __future__ import annotations
-
 import random
 
 import check_book

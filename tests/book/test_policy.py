@@ -1,7 +1,5 @@
 """Pages run the scripts that the book brings, and no others."""
 
-from __future__ import annotations
-
 import check_book
 import companion_policy
 import pytest

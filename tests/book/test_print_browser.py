@@ -1,7 +1,5 @@
 """The book on paper: light, unfolded, nothing to press, nothing cut off; and back on the screen."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]

@@ -4,8 +4,6 @@ The tests drive a page that is made here from a made-up quiz, with the mathemati
 ``test_keyboard.py`` walks through the quizzes of all pages.
 """
 
-from __future__ import annotations
-
 import check_book
 import pytest
 from companion_math import STYLE, typeset

@@ -1,7 +1,5 @@
 """Pages are described and cited, other sites and services can show, find and open them."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """What was found at a page is taken from the record while the page is the same, and no longer."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.book import record

@@ -1,7 +1,5 @@
 """Search as a reader meets it: from a page, by keyboard, with a server and without one."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The ten lectures: a plan that adds up, slides that a room can read, sheets without solutions."""
 
-from __future__ import annotations
-
 import re
 
 import build_teaching

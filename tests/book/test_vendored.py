@@ -1,7 +1,5 @@
 """The files of other projects: unchanged, complete, and with their licenses."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 

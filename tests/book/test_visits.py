@@ -1,7 +1,5 @@
 """Visits are shared: a page is opened once for each reader, and by one worker only."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

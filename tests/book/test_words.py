@@ -1,7 +1,5 @@
 """Cards, the index and the line below a title: what the book's own extension makes of its words."""
 
-from __future__ import annotations
-
 import json
 
 import companion_words

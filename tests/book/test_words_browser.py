@@ -1,7 +1,5 @@
 """Cards in a real browser: by pointer and by keyboard, closed with Escape, not under a finger."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.book.accessible import findings
