@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,3 +44,24 @@ def python(
         timeout=120,
         check=check,
     )
+
+
+def interrupted(code: str, *arguments: object, ready: Callable[[], object]) -> tuple[int, str]:
+    """Run a program until something is there, press Ctrl-C; return its status and its messages."""
+    # A shell that runs the tests in the background ignores Ctrl-C, and children inherit that.
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    process = subprocess.Popen(
+        [sys.executable, "-c", listening + code, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        end = time.monotonic() + 60
+        while not ready() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=60)
+        return process.returncode, messages
+    finally:
+        process.kill()

@@ -11,8 +11,6 @@ import os
 import random
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from sublinear_lib import claims, features, runs
 from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
 from tests.claims.statements import check_gap, claim
-from tests.commands import ROOT, TRAIN, python, sublinear
+from tests.commands import ROOT, TRAIN, interrupted, python, sublinear
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals"),
@@ -306,10 +304,10 @@ def test_a_signal_amid_checks_that_train_ends_the_verification(jobs, tmp_path):
 
 
 def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path):
-    slow = "import pathlib, time; pathlib.Path('begun').touch(); time.sleep(60)"
-    script = (
-        "import signal, sys, types\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    begun = tmp_path / "begun"
+    slow = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
+    code = (
+        "import sys\n"
         "import sublinear_lib.__main__ as command\n"
         "class Slow:\n"
         "    def find_spec(self, name, *unused):\n"
@@ -317,23 +315,7 @@ def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path):
         "sys.meta_path.insert(0, Slow())\n"
         "command.run()\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        while not (tmp_path / "begun").exists():
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        _, messages = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130
-    assert messages == "\ninterrupted\n"
+    assert interrupted(code, ready=begun.exists) == (130, "\ninterrupted\n")
 
 
 def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending():

@@ -3,8 +3,6 @@
 import math
 import os
 import pickle
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sublinear_lib import statistics
 from sublinear_lib.statistics import (
     Interval,
     SweepError,
@@ -28,6 +25,7 @@ from sublinear_lib.statistics import (
     t_interval,
     to_columns,
 )
+from tests.commands import interrupted
 
 # ---------------------------------------------------------------------------
 # intervals
@@ -306,36 +304,17 @@ def _alive(pid):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_an_interrupt_stops_the_workers(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import os, pathlib, signal, time\n"
+    code = (
+        "import os, pathlib, time\n"
         "from sublinear_lib.statistics import sweep\n"
-        # A shell that runs the tests in the background ignores Ctrl-C, and children inherit that.
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def slow(m, rng):\n"
         f"    pathlib.Path({str(tmp_path)!r}, f'{{os.getpid()}}.pid').touch()\n"
         "    time.sleep(600)\n"
-        "if __name__ == '__main__':\n"
-        "    sweep(slow, {'m': list(range(20))}, 1, root_seed=0, n_jobs=2, progress=False)\n"
+        "sweep(slow, {'m': list(range(20))}, 1, root_seed=0, n_jobs=2, progress=False)\n"
     )
-    root = Path(statistics.__file__).parents[1]
-    process = subprocess.Popen(
-        [sys.executable, str(script)],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        workers = []
-        started = time.monotonic()
-        while len(workers) < 2 and process.poll() is None and time.monotonic() < started + 60:
-            time.sleep(0.05)
-            workers = [int(path.stem) for path in tmp_path.glob("*.pid")]
-        process.send_signal(signal.SIGINT)
-        _, messages = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode != 0
+    status, messages = interrupted(code, ready=lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+    workers = [int(path.stem) for path in tmp_path.glob("*.pid")]
+    assert status != 0
     assert messages.rstrip().endswith("KeyboardInterrupt"), messages
     for _ in range(200):
         if not any(map(_alive, workers)):
