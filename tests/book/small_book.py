@@ -21,3 +21,11 @@ def build(source: Path, html: Path, *options: str) -> str:
     )
     assert (run.returncode == 0) == (run.stderr == ""), run.stderr
     return run.stderr
+
+
+def write(source: Path, pages: dict[str, str]) -> Path:
+    """Store the files of a book by their names."""
+    for name, text in pages.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text, encoding="utf-8")
+    return source

@@ -5,8 +5,15 @@ import companion_reach
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.book.small_book import build
+from tests.book.small_book import build, write
 
+CONF = """
+extensions = ["myst_parser", "sphinx_design", "companion_form", "companion_reach"]
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+proof_title_format = " %t"
+html_theme = "basic"
+companion_moved = {"old/page": "book/page#thm-a"}
+"""
 PAGE = r"""# A page
 
 See {prf:ref}`lem-4-5`, {prf:ref}`thm-a`, {prf:ref}`the law <prop-law>`.
@@ -53,21 +60,13 @@ One.
 def built(tmp_path_factory):
     """A book of two pages, one of which has moved."""
     folder = tmp_path_factory.mktemp("form")
-    source = folder / "source"
-    (source / "book" / "reference").mkdir(parents=True)
-    (source / "index.md").write_text(
-        "# Book\n\n```{toctree}\nbook/page\n" + ("book/reference/about-the-source\n```\n"), "utf-8"
-    )
-    (source / "book" / "page.md").write_text(PAGE, "utf-8")
-    (source / "book" / "reference" / "about-the-source.md").write_text("# About the source\n")
-    (source / "conf.py").write_text(
-        'extensions = ["myst_parser", "sphinx_design", "companion_form", "companion_reach"]\n'
-        'myst_enable_extensions = ["dollarmath", "colon_fence"]\n'
-        'proof_title_format = " %t"\n'
-        'html_theme = "basic"\n'
-        'companion_moved = {"old/page": "book/page#thm-a"}\n'
-    )
-    assert build(source, folder / "html") == ""
+    pages = {
+        "index.md": "# Book\n\n```{toctree}\nbook/page\nbook/reference/about-the-source\n```\n",
+        "book/page.md": PAGE,
+        "book/reference/about-the-source.md": "# About the source\n",
+        "conf.py": CONF,
+    }
+    assert build(write(folder / "source", pages), folder / "html") == ""
     html = folder / "html"
     return html, BeautifulSoup((html / "book" / "page.html").read_text("utf-8"), "html.parser")
 

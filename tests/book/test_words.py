@@ -6,10 +6,10 @@ import companion_words
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.book.small_book import build
+from tests.book.small_book import build, write
 
 PAGES = {
-    "index": """# Title page
+    "index.md": """# Title page
 
 ```{toctree}
 part/chapter
@@ -17,7 +17,7 @@ words
 word-index
 ```
 """,
-    "part/chapter": """# A chapter
+    "part/chapter.md": """# A chapter
 
 The {term}`cap` is small, and so is the {index}`radius`. See {prf:ref}`lem-x`, {ref}`heading` and
 {ref}`second-name`.
@@ -36,7 +36,7 @@ True for $x$, see {term}`net`.
 
 Text.
 """,
-    "words": """# Words
+    "words.md": """# Words
 
 ```{glossary}
 cap
@@ -49,10 +49,19 @@ unused
   Nothing.
 ```
 """,
-    "word-index": """# Index
+    "word-index.md": """# Index
 
 ```{book-index}
 ```
+""",
+    "conf.py": """extensions = ['myst_parser', 'companion_math', 'sphinx_proof', 'companion_words']
+myst_enable_extensions = ['dollarmath']
+html_theme = 'basic'
+html_math_renderer = 'mathml'
+html_domain_indices = False
+companion_words_links = {'words': 'Words', 'word-index': 'Index', 'gone': 'Gone'}
+companion_words_pages = ['part/*']
+companion_words_short = {'words': 'glossary'}
 """,
 }
 
@@ -61,20 +70,7 @@ unused
 def built(tmp_path_factory):
     """A small book, built with the extension."""
     folder = tmp_path_factory.mktemp("words")
-    for name, text in PAGES.items():
-        path = folder / "source" / f"{name}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    (folder / "source" / "conf.py").write_text(
-        "extensions = ['myst_parser', 'companion_math', 'sphinx_proof', 'companion_words']\n"
-        "myst_enable_extensions = ['dollarmath']\nhtml_theme = 'basic'\n"
-        "html_math_renderer = 'mathml'\n"
-        "html_domain_indices = False\n"
-        "companion_words_links = {'words': 'Words', 'word-index': 'Index', 'gone': 'Gone'}\n"
-        "companion_words_pages = ['part/*']\ncompanion_words_short = {'words': 'glossary'}\n",
-        encoding="utf-8",
-    )
-    assert build(folder / "source", folder / "html", "-n") == ""
+    assert build(write(folder / "source", PAGES), folder / "html", "-n") == ""
     return folder / "html"
 
 
