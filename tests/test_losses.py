@@ -82,6 +82,18 @@ def test_loss_is_one_lipschitz_and_lies_above_its_tangents(loss, y, f, g):
     assert at_g >= at_f + slope * (g - f) - slack, (loss, y, f, g)
 
 
+@pytest.mark.parametrize(
+    "loss",
+    [AbsoluteLoss(), HuberLoss(delta=0.3), LogCoshLoss(scale=0.3), EpsilonInsensitiveLoss()],
+    ids=lambda loss: loss.name,
+)
+def test_derivative_is_the_limit_of_difference_quotients(loss):
+    f = np.array([-1.9, -0.31, -0.1, -0.001, 0.002, 0.07, 0.29, 1.4])
+    h = 1e-6
+    quotient = (loss.value(np.zeros(8), f + h) - loss.value(np.zeros(8), f - h)) / (2 * h)
+    np.testing.assert_allclose(loss.derivative(np.zeros(8), f), quotient, atol=2e-8)
+
+
 def test_derivatives_are_exact_at_chosen_points():
     f = np.array([-2.0, -0.5, -0.25, 0.0, 0.25, 0.5, 2.0])
     np.testing.assert_array_equal(AbsoluteLoss().derivative(0.0, f), [-1, -1, -1, 0, 1, 1, 1])

@@ -92,8 +92,11 @@ def test_the_reader_can_switch_to_dark_and_the_page_follows(visit):
         if page.tab.locator("html").get_attribute("data-theme") == "dark":
             break
     assert page.tab.evaluate(color) != light
-    shown = page.tab.locator(".logo__image:visible").get_attribute("src") or ""
-    assert shown.endswith("logo-dark.svg")
+    logo = page.tab.locator(".logo__image:visible")
+    assert (logo.get_attribute("src") or "").endswith("logo-dark.svg")
+    assert logo.evaluate("each => each.naturalWidth") > 0
+    icon = page.tab.locator("link[rel~=icon]").get_attribute("href") or ""
+    assert icon.endswith("favicon.svg")
 
 
 def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit):

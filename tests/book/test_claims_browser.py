@@ -103,13 +103,18 @@ def test_a_box_opens_by_keyboard_and_then_its_links_are_reached(opened):
 # ---- the ledger ---------------------------------------------------------------------------------
 
 
-def test_without_scripts_every_row_opens_and_has_every_word(opened):
+def test_without_scripts_every_row_opens_and_every_node_is_a_link(opened):
     tab = opened("ledger", scripts=False)
     assert tab.locator(".sl-row:visible").count() == len(made_up_shelf().ledger)
     assert tab.locator(".sl-tools").is_hidden()
     tab.locator("#thm-4\\.1 > summary").click()
     text = tab.locator("#thm-4\\.1").inner_text()
     assert "fails as printed" in text and "exponent of m in the product" in text
+    tab = opened("graph", scripts=False)
+    assert tab.locator("#printed").is_visible() and tab.locator("#repaired").is_visible()
+    assert tab.locator(".sl-tools").is_hidden()
+    link = tab.locator("#printed-thm-4\\.1").get_attribute("href")
+    assert link == "../reference/ledger.ipynb#thm-4.1"
 
 
 def test_a_link_to_a_statement_opens_its_row(opened):

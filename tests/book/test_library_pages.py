@@ -10,6 +10,8 @@ import check_book
 import companion_api
 import pytest
 
+import sublinear_lib
+
 ROOMS = companion_api.rooms()
 
 
@@ -24,6 +26,12 @@ def public(room):
         else:
             names.add(f"{module.__name__}.{name}")
     return names
+
+
+def test_every_room_has_a_page():
+    written = {path.stem for path in (check_book.ROOT / companion_api.FOLDER).glob("*.md")}
+    assert written == {*ROOMS, "index", "command-line"}
+    assert {*ROOMS} >= {*sublinear_lib.__all__} - {"__version__"}
 
 
 def meaning(heading):

@@ -193,6 +193,15 @@ def test_a_page_that_goes_deeper_needs_no_quiz_and_no_place_in_the_story(tmp_pat
     assert problems(Chapter(page, check_notebooks.STORY)) != []
 
 
+def test_every_page_knows_its_place():
+    places = {path.stem: Chapter(path).place for path in NOTEBOOKS}
+    assert places["who-flips"].startswith(check_notebooks.STORY)
+    assert places["errata"].startswith(check_notebooks.STORY)
+    assert places["repaired-theorems"] == check_notebooks.DEEPER
+    assert places["two-kinds-of-features"].startswith(check_notebooks.STORY)
+    assert places["ledger"] == "The verdicts"
+
+
 def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch):
     page = "part2/what-cannot-be-done"
     short = [Choice("no", False, "No."), Choice("one", False, "No.")]

@@ -19,8 +19,9 @@ def test_the_table_of_contents_lists_every_chapter_that_is_written():
     assert written == set(check_book.chapters())
 
 
-def test_the_sidebar_shows_all_planned_parts(pages):
+def test_the_sidebar_shows_all_planned_parts_and_is_short(pages):
     tree = pages["book/intro.html"].tree
+    assert 30 < len(tree.css(".bd-sidebar-primary nav li")) <= 40
     captions = [check_book.words(tag) for tag in tree.css("nav .caption")]
     assert [caption.split(":")[0] for caption in captions] == [
         "Start here",

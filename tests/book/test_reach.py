@@ -142,6 +142,23 @@ def test_every_page_shows_how_to_cite_it(pages):
         assert "Page: " in entry and "url" not in entry, name
 
 
+def test_the_citation_file_keeps_the_format_that_it_names():
+    # the required keys of the Citation File Format 1.2.0, and the forms of those that we use
+    assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
+    assert CITATION["cff-version"] == "1.2.0" and CITATION["type"] in {"software", "dataset"}
+    assert set(CITATION) <= {
+        *("abstract", "authors", "cff-version", "keywords", "license", "message", "references"),
+        *("title", "type", "version", "repository-code", "url", "doi", "date-released"),
+    }
+    for work in [CITATION, *CITATION["references"]]:
+        assert work["title"] and work["authors"]
+        for author in work["authors"]:
+            assert set(author) in ({"name"}, {"family-names", "given-names"})
+    for work in CITATION["references"]:
+        assert work["type"] == "conference-paper" and isinstance(work["year"], int)
+    assert all(isinstance(word, str) for word in CITATION["keywords"])
+
+
 def test_all_metadata_name_the_same_book_and_version():
     zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -159,3 +159,13 @@ def test_keys_turn_the_slides_and_paper_is_light(scheme, visit):
     tab.keyboard.press("d")
     assert tab.evaluate(theme) == {"light": "dark", "dark": "light"}[scheme]
     assert page.complaints == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["lecture-4-slides", "all-exercises"])
+def test_slides_and_sheets_fit_a_phone(name, visit, html):
+    page = visit(f"teaching/{name}", width=390)
+    formulas = page_of(html, f"teaching/{name}").select("math")
+    assert page.tab.locator("math").count() == len(formulas) > 0
+    assert page.tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.complaints == []
