@@ -2,11 +2,9 @@
 
 import json
 import re
-import sys
 import tomllib
 import xml.etree.ElementTree as ElementTree
 
-import build_lite
 import check_book
 import colab_notebooks
 import companion_reach
@@ -195,15 +193,6 @@ def test_a_notebook_for_colab_installs_this_library_first_and_is_the_same_otherw
     assert "-c /content/companion/constraints.txt" in text
 
 
-def test_colab_notebooks_are_refused_for_what_is_no_address_and_no_revision(tmp_path):
-    for arguments in ([URL, "a; rm"], ["example", "main"], ["https://a.org/b/c d", "main"]):
-        with pytest.raises(ValueError, match="must be"):
-            colab_notebooks.install_cell(*arguments)
-        assert colab_notebooks.main([*arguments, str(tmp_path / "x")]) == 1
-    assert colab_notebooks.main([]) == 2
-    assert not (tmp_path / "x").exists()
-
-
 def extras():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     return dict(tomllib.loads(text)["project"]["optional-dependencies"])
@@ -220,22 +209,6 @@ def test_binder_and_colab_install_extras_that_exist():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     number = version.removeprefix("python-")
     assert f"Programming Language :: Python :: {number}" in project["classifiers"]
-
-
-def test_jupyterlite_gets_the_library_its_notebooks_and_on_request_its_own_python(tmp_path):
-    wheel, plain = build_lite.commands(tmp_path, tmp_path / "lite")
-    assert wheel[:4] == [sys.executable, "-m", "pip", "wheel"] and str(ROOT) in wheel
-    assert plain[plain.index("--piplite-wheels") + 1] == wheel[wheel.index("--wheel-dir") + 1]
-    assert "--pyodide" not in plain
-    assert build_lite.commands(tmp_path, tmp_path, "x.tar.bz2")[1][-2:] == [
-        "--pyodide",
-        "x.tar.bz2",
-    ]
-    named = {re.split(r"[<>=]", each)[0] for each in extras()["book"]}
-    assert set(build_lite.BESIDE) <= named
-    assert build_lite.INSTALL.endswith(
-        "%pip install -q sublinear-lib " + " ".join(build_lite.BESIDE)
-    )
 
 
 def workflow(name):
