@@ -8,7 +8,7 @@ import check_book
 import pytest
 import yaml
 
-from sublinear_lib.exhibits import claim_box, quiz
+from sublinear_lib.exhibits import quiz
 from sublinear_lib.plotting import PAGE_HTML
 
 BOX = (
@@ -28,14 +28,6 @@ def test_a_box_keeps_its_words_and_loses_what_needs_a_screen():
     text = " ".join(soup.get_text().split())
     assert text == "Theorem 4.1 — fails as printedWith \\(m \\rec{\\ge} 1\\), see the ledger."
     assert not soup(["style", "svg", "table"])
-
-
-def test_a_real_claim_box_gives_its_name_verdict_and_plain_words():
-    box = claim_box("thm-4.1")
-    text = build_pdf.printable(box._repr_html_()).get_text()
-    for wanted in ("Theorem 4.1", "fails as printed", "In plain words.", "Why this verdict."):
-        assert wanted in text
-    assert "mjx" not in text
 
 
 def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_path):
@@ -119,18 +111,6 @@ def test_latex_knows_the_macros_of_the_pages():
     ]
     assert names and all(f"{{\\{name}}}" in preamble for name in names)
     assert "\\class" not in preamble
-
-
-def test_letters_without_a_font_and_lost_references_are_told():
-    log = (
-        "Missing character: There is no ƛ (U+019B) in font x\n"
-        "LaTeX Warning: Reference `book/ledger:thm-\n4.1' on page 3 undefined\n"
-    )
-    assert build_pdf.complaints(log) == [
-        "no font of the PDF has the letter 'ƛ'",
-        "reference book/ledger:thm-4.1 leads nowhere",
-    ]
-    assert build_pdf.complaints("Overfull hbox, nothing else") == []
 
 
 def test_nothing_of_html_is_lost_without_a_word(tmp_path):

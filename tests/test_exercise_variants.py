@@ -2,7 +2,6 @@
 
 import math
 import re
-from pathlib import Path
 
 import exercise_variants
 import numpy as np
@@ -97,19 +96,3 @@ def test_the_gap_is_that_of_a_fine_grid_of_moves(seed):
         ]
         grid = [sum(gap.max() for gap in gaps), -sum(gap.min() for gap in gaps)]
         assert found == pytest.approx(grid, abs=1e-3)
-
-
-def test_the_command_writes_each_text_to_print_and_to_edit(tmp_path, capsys):
-    out = tmp_path / "sheets"
-    assert exercise_variants.main(["--seed", "7", "--out", str(out)]) == 0
-    written = [Path(line).name for line in capsys.readouterr().out.split()]
-    texts = ("exercises", "solutions")
-    assert written == [f"{name}-7.{shape}" for name in texts for shape in ("md", "html")]
-    assert (out / "exercises-7.md").read_text(encoding="utf-8") == exercise_variants.sheet(7)
-    page = (out / "solutions-7.html").read_text(encoding="utf-8")
-    assert page.count("<math") == exercise_variants.solutions(7).count("$") / 2
-    assert (
-        page.count("<h2>") == 12
-        and "<ul>" in page
-        and "$" not in re.sub("<math.*?</math>", "", page)
-    )
