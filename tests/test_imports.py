@@ -15,45 +15,21 @@ from tests.commands import python
 
 LIBRARY = Path(sublinear_lib.__file__).parent
 
-FLOORS = {
-    "_typing": 0,
-    "_arguments": 0,
-    "_compiled": 0,
-    "_turning": 0,
-    "_vector_code": 0,
-    "_extras": 0,
-    "_late": 0,
-    "validation": 0,
-    "archives": 0,
-    "caching": 0,
-    "cluster": 0,
-    "predicates": 0,
-    "activations": 0,
-    "losses": 0,
-    "scaling": 0,
-    "geometry": 0,
-    "datasets": 0,
-    "statistics": 0,
-    "tables": 0,
-    "evaluation": 1,
-    "network": 1,
-    "halfspace": 2,
-    "features": 2,
-    "memorization": 2,
-    "theory": 2,
-    "adversary": 3,
-    "training": 3,
-    "claims": 4,
-    "estimator": 4,
-    "report": 4,
-    "plotting": 5,
-    "exhibits": 5,
-    "widgets": 5,
-    "runs": 5,
-    "chapters": 6,
-    "cli": 6,
-    "__main__": 6,
-}
+# From the ground up.
+HOUSE = (
+    (
+        *("_typing", "_arguments", "_compiled", "_turning", "_vector_code", "_extras", "_late"),
+        *("validation", "archives", "caching", "cluster", "predicates", "activations", "losses"),
+        *("scaling", "geometry", "datasets", "statistics", "tables"),
+    ),
+    ("evaluation", "network"),
+    ("halfspace", "features", "memorization", "theory"),
+    ("adversary", "training"),
+    ("claims", "estimator", "report"),
+    ("plotting", "exhibits", "widgets", "runs"),
+    ("chapters", "cli", "__main__"),
+)
+FLOORS = {room: floor for floor, rooms in enumerate(HOUSE) for room in rooms}
 # Every room may check arguments and name types. The other arrows between rooms of one floor:
 LEVEL_ARROWS = {
     ("_turning", "geometry"),

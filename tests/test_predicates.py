@@ -20,23 +20,8 @@ pytestmark = pytest.mark.filterwarnings("error")
 # Numbers of every size, with the ones that break naive code drawn often.
 NASTY = st.sampled_from(
     [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        0.1,
-        0.5,
-        3.0,
-        5e-324,
-        -5e-324,
-        2.0**-1022,
-        2.0**-540,
-        2.0**-400,
-        2.0**400,
-        np.nextafter(2.0**400, np.inf),
-        1e308,
-        -1e308,
-        1.7976931348623157e308,
+        *(0.0, -0.0, 1.0, -1.0, 0.1, 0.5, 3.0, 5e-324, -5e-324, 2.0**-1022, 2.0**-540, 2.0**-400),
+        *(2.0**400, np.nextafter(2.0**400, np.inf), 1e308, -1e308, 1.7976931348623157e308),
     ]
 )
 MODERATE = st.floats(-4.0, 4.0, allow_subnormal=False)
