@@ -16,18 +16,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info
 
 from sublinear_lib import cluster, datasets
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.claims import LEDGER, Claim, verify
-from sublinear_lib.cli import main
 from sublinear_lib.cluster import LostWorkers, connected, run_tasks, single_threaded
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import SweepError, sweep
 from sublinear_lib.training import ShardedAdversarialTraining, SublinearAdversarialTraining
+from tests.commands import sublinear
+from tests.test_statistics import GRID, measures
 
 pytestmark = pytest.mark.thorough
 
@@ -129,20 +129,9 @@ def scheduler(address, plain_kernels):
     return address
 
 
-def measure():
-    def measure(m, tau, rng):
-        z = rng.normal(size=(m, 40))
-        return {"mean": z.mean(), "count": int((z > tau).sum()), "gram": z.T @ z, "label": f"{m}"}
-
-    return measure
-
-
-GRID = {"m": [64, 200, 33], "tau": (0.0, 0.5)}
-
-
 def test_a_sweep_on_a_cluster_gives_the_same_bytes(scheduler):
     far, here = (
-        sweep(measure(), GRID, 2, root_seed=11, scheduler=where, progress=False)
+        sweep(measures(), GRID, 2, root_seed=11, scheduler=where, progress=False)
         for where in (scheduler, None)
     )
     assert pickle.dumps(far) == pickle.dumps(here)
@@ -239,7 +228,7 @@ def test_a_task_that_kills_every_worker_is_an_error_and_does_not_hang(scheduler)
         list(run_tasks(deadly, [(k,) for k in range(4)], scheduler=scheduler))
 
 
-class Counted(list[tuple[int]]):
+class Counted(list):
     """Tasks that count how many of them were taken."""
 
     taken = 0
@@ -306,7 +295,7 @@ def test_a_verification_on_a_cluster_finds_what_one_here_finds(scheduler, tmp_pa
     with monkeypatch.context() as patch:
         patch.setattr(Claim, "run", forbidden)
         for more in (["--scheduler", scheduler], []):
-            run = CliRunner().invoke(main, [*asked, *more])
+            run = sublinear(*asked, *more)
             assert run.exit_code == 0, run.output
             said.append(run.output.splitlines()[:-1])
     # The seconds as well: nothing was checked again.
@@ -334,7 +323,7 @@ def test_nobody_at_the_address_is_an_error_that_names_it(monkeypatch):
         connected("tcp://127.0.0.1:9"),
     ):
         pass
-    run = CliRunner().invoke(main, ["verify", "eq-25", "--scheduler", "tcp://127.0.0.1:9"])
+    run = sublinear("verify", "eq-25", "--scheduler", "tcp://127.0.0.1:9")
     assert run.exit_code == 1
     assert "no Dask scheduler answers" in run.output
 

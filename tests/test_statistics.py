@@ -139,7 +139,7 @@ def test_sequences_and_generators_spawn_as_in_numpy():
 # sweeps (the functions are local, so that worker processes get them by value)
 
 
-def _measure():
+def measures():
     def measure(m, tau, rng):
         z = rng.normal(size=(m, 40))
         return {"mean": z.mean(), "count": int((z > tau).sum()), "gram": z.T @ z, "label": f"{m}"}
@@ -152,7 +152,7 @@ GRID = {"m": [64, 200, 33], "tau": (0.0, 0.5)}
 
 def test_records_are_the_same_bytes_for_any_number_of_workers():
     runs = [
-        sweep(_measure(), GRID, [4, 9, 1], root_seed=11, n_jobs=jobs, progress=False)
+        sweep(measures(), GRID, [4, 9, 1], root_seed=11, n_jobs=jobs, progress=False)
         for jobs in (1, 2, -1)
     ]
     first = pickle.dumps(runs[0])
