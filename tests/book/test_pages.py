@@ -98,6 +98,7 @@ NOISE = random.Random(0).randbytes(check_book.LARGEST_EXPLORERS).hex()
         ("broken_explorers", 1, VIEW),
         ("broken_explorers", 1, VIEW + STATE % (2, "")),
         ("broken_explorers", 0, VIEW + STATE % (1, "")),
+        ("broken_explorers", 1, '<div data-sl-widget="abc">a picture</div>' + STATE % (1, "")),
         ("heavy_page", 0, "x" * 1_000),
         ("heavy_page", 1, "x" * check_book.LARGEST_PAGE),
         ("heavy_explorers", 0, "no explorer"),
