@@ -342,12 +342,14 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Return the report as HTML that follows the theme of the page."""
+        from sublinear_lib.exhibits import inline_html  # only pages need it
+
         written = []
         for block in _blocks(self, validation.printable):
             if isinstance(block, _Table):
                 head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.head)
                 body = "".join(
-                    f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+                    f"<tr>{''.join(f'<td>{inline_html(cell)}</td>' for cell in row)}</tr>"
                     for row in block.rows
                 )
                 # Long cells in a narrow window: rather a table to be moved than a word per line.
@@ -358,7 +360,7 @@ class Report:
                     f"</tr></thead><tbody>{body}</tbody></table></div>"
                 )
             elif block.kind == "list":
-                text = f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in block.lines)}</ul>"
+                text = f"<ul>{''.join(f'<li>{inline_html(line)}</li>' for line in block.lines)}</ul>"
             else:
                 style = {"title": "sl-report-title", "heading": "sl-report-heading"}
                 name = style.get(block.kind, "")

@@ -50,7 +50,8 @@ GROUND = {
 }
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
 # not a dependency: the import stands inside that method, and both work where nothing can be drawn.
-LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}
+# So is what a notebook asks of a report, which sets powers as the evidence of the claims does.
+LATE_ARROWS = {("training", "plotting"), ("report", "plotting"), ("report", "exhibits")}
 # The explorers draw with the tools of the figures, down to colors, ticks and formats, and a page
 # with the tools of both.
 SHARED_TOOLS = {("widgets", "plotting"), ("chapters", "widgets"), ("chapters", "plotting")}

@@ -5,6 +5,7 @@ usage: python tools/build_book.py
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 
 import build_teaching
 import check_book
+import passed
 from check_book import HTML, ROOT
 
 # `python -m jupyter_book` does not exist in version 1. While Sphinx reads all pages, again and
@@ -28,7 +30,9 @@ from sphinx.extension import Extension
 start, known = Sphinx.__init__, Extension.__init__
 
 def in_parallel(self, *arguments, **options):
-    start(self, *arguments, **{**options, "parallel": min(4, os.cpu_count() or 1)})
+    options["parallel"] = min(4, os.cpu_count() or 1)
+    options["freshenv"] = "KEEP_READ_PAGES" not in os.environ
+    start(self, *arguments, **options)
 
 def safe(self, name, *arguments, **options):
     known(self, name, *arguments, **options)
@@ -39,17 +43,23 @@ Sphinx.__init__, Extension.__init__ = in_parallel, safe
 gc.set_threshold(200_000, 50, 50)
 main()
 """
+# What a page says depends on these besides its own source: when they are as they were in the last
+# build, which gave no warning, only pages that changed are read. All are written, so that whatever
+# they share, references and index and search, is right and every warning about it is repeated.
+SHARED = ("_config.yml", "CITATION.cff", "benchmarks", "book!", "proofs", "sublinear_lib")
 
 
 def build() -> bool:
-    """Build all pages afresh; say whether that gave neither an error nor a warning."""
-    # Without --all a page that gave a warning in the last build is not read again, and its warning
-    # is not repeated; a page that has left the table of contents would stay.
-    shutil.rmtree(HTML, ignore_errors=True)
+    """Build all pages; say whether that gave neither an error nor a warning."""
+    shutil.rmtree(HTML, ignore_errors=True)  # a page that has left the table of contents would stay
+    state = passed.fingerprint(SHARED)
+    as_before = {"KEEP_READ_PAGES": "1"} if passed.recall().get("reading") == state else {}
+    passed.remember({"reading": ""})
     arguments = ["build", str(ROOT), "--all", "--quiet", "-n", "-W", "--keep-going"]
     run = subprocess.run(
         [sys.executable, "-c", JUPYTER_BOOK, *arguments],
         cwd=ROOT,
+        env=os.environ | as_before,
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -59,7 +69,9 @@ def build() -> bool:
     )
     if run.returncode != 0:
         print(run.stdout, file=sys.stderr)
-    return run.returncode == 0
+        return False
+    passed.remember({"reading": state})
+    return True
 
 
 def main() -> int:
