@@ -280,6 +280,9 @@ def test_a_line_in_the_plot_can_be_taken_and_moved(open_page, page, name, by, mo
     after = check_against_python(explorer, box)
     assert 0.3 < (after[moved] - before[moved]) * np.sign(by[0]) < 1.0
     assert {**after, moved: before[moved]} == before
+    if not by[1]:  # the line is at the pointer, but for half of a step
+        grip = box.locator(".sl-grip").bounding_box()
+        assert abs(grip["x"] + grip["width"] / 2 - x - by[0]) < 6
     tab.mouse.move(x, y)
     settle(box)
     assert check_against_python(explorer, box) == after, "let go is let go"
@@ -683,7 +686,8 @@ def test_a_bad_value_is_explained_and_the_drawing_stays(live, number, text, mess
     field.fill(text)
     field.press("Enter")
     live.get_by_role("alert").get_by_text(message).wait_for()
-    assert field.get_attribute("aria-invalid") == "true"
+    marked = [each.get_attribute("aria-invalid") for each in live.locator(".sl-box").all()]
+    assert [each == "true" for each in marked] == [k == number for k in range(2)]
     assert findings(live.page, ".sl-explorer") == []
     assert live.locator(".sl-sentence").text_content() == sentence
     field.fill(good)
