@@ -201,16 +201,10 @@ def _range_text(
     exclusive_minimum: float | None,
     exclusive_maximum: float | None,
 ) -> str:
-    parts = []
-    if minimum is not None:
-        parts.append(f">= {minimum}")
-    if exclusive_minimum is not None:
-        parts.append(f"> {exclusive_minimum}")
-    if maximum is not None:
-        parts.append(f"<= {maximum}")
-    if exclusive_maximum is not None:
-        parts.append(f"< {exclusive_maximum}")
-    return " and ".join(parts)
+    ends = {">=": minimum, ">": exclusive_minimum, "<=": maximum, "<": exclusive_maximum}
+    return " and ".join(
+        f"{sign} {str(end).removesuffix('.0')}" for sign, end in ends.items() if end is not None
+    )
 
 
 def scalar(

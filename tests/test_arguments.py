@@ -42,8 +42,8 @@ def test_arguments_are_passed_on_as_they_are_given() -> None:
     ("given", "message"),
     [
         ({"m": 0}, "m must be an integer >= 1, got 0"),
-        ({"m": 1, "share": 1.0}, "share must be a finite number > 0.0 and < 1.0, got 1.0"),
-        ({"m": 1, "tau": -1.0}, "tau must be a finite number >= 0.0, got -1.0"),
+        ({"m": 1, "share": 1.0}, "share must be a finite number > 0 and < 1, got 1.0"),
+        ({"m": 1, "tau": -1.0}, "tau must be a finite number >= 0, got -1.0"),
         ({"m": True}, "m must be an integer >= 1, got True of type bool"),
         ({}, r"mixture\(\) missing 1 required positional argument: 'm'"),
         ({"m": 1, "y": 1}, r"mixture\(\) got an unexpected keyword argument 'y'"),

@@ -49,7 +49,7 @@ def view(**changes: object) -> View:
         (lambda: Points([0], [0], lower=[0, 1], upper=[0, 1]), "must have the same length"),
         (lambda: Points([0], [0], only=[True, False]), r"only must have the shape of x, \(1,\)"),
         (lambda: Points([0], [0], size=0), "size must be a finite number > 0"),
-        (lambda: Points([0], [0], size=41), "size must be a finite number > 0.0 and <= 40.0"),
+        (lambda: Points([0], [0], size=41), "size must be a finite number > 0 and <= 40"),
         (lambda: HalfPlane((0, 0), 1), "normal must not be zero"),
         (lambda: HalfPlane((1, 0, 0), 1), "normal must have shape"),
         (lambda: HalfPlane((1, 0), float("inf")), "offset must be a finite number"),

@@ -90,7 +90,7 @@ def race(ratio: float, patches: str, q: str) -> View:
         readouts={
             "race ratio *R*": number(R),
             f"*{winner}* doubled": f"step {doubled[0]}" if doubled.size else "not yet",
-            "predicted": f"step {lower:.0f} to {upper:.0f}",
+            "doubling predicted": f"step {lower:.0f} to {upper:.0f}",
             "share of *u*": percent(share),
         },
         warning=_warning(law, setting[1], R, over, share, winner) or None,
