@@ -1,13 +1,10 @@
 """Promises of the files of the library: whole or untouched, plain arrays, reasons with names."""
 
-from __future__ import annotations
-
-import gc
+import contextlib
 import io
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -17,35 +14,26 @@ from numpy.testing import assert_array_equal
 from sublinear_lib import archives
 
 
-def refusal(reason: str) -> ValueError:
+def refusal(reason):
     return ValueError(f"path must name an archive, {reason}")
 
 
-def test_a_file_takes_its_place_when_the_block_ends_well(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [None, RuntimeError, KeyboardInterrupt])
+def test_a_file_takes_its_place_when_the_block_ends_well_and_only_then(tmp_path, error):
     target = tmp_path / "file.txt"
     target.write_text("old")
-    with archives.replacing(target) as beside:
+    failing = pytest.raises(error) if error else contextlib.nullcontext()
+    with failing, archives.replacing(target) as beside:
         assert beside.parent == tmp_path and not beside.exists()
         beside.write_text("new")
         assert target.read_text() == "old"
-    assert target.read_text() == "new"
+        if error:
+            raise error
+    assert target.read_text() == ("old" if error else "new")
     assert os.listdir(tmp_path) == ["file.txt"]
 
 
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-def test_an_interrupted_write_leaves_the_older_file_and_nothing_else(
-    tmp_path: Path, error: type[BaseException]
-) -> None:
-    target = tmp_path / "file.txt"
-    target.write_text("old")
-    with pytest.raises(error), archives.replacing(target) as beside:
-        beside.write_text("half of what")
-        raise error
-    assert target.read_text() == "old"
-    assert os.listdir(tmp_path) == ["file.txt"]
-
-
-def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
+def test_two_writers_of_one_file_do_not_meet(tmp_path):
     target = tmp_path / "file.txt"
     with archives.replacing(target) as one, archives.replacing(target) as other:
         assert one != other
@@ -55,8 +43,8 @@ def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["file.txt"]
 
 
-def test_an_archive_of_another_format_or_a_newer_version_is_refused() -> None:
-    def check(**entries: object) -> None:
+def test_an_archive_of_another_format_or_a_newer_version_is_refused():
+    def check(**entries):
         contents = {name: np.array(value) for name, value in entries.items()}
         archives.check_format(contents, "notes", 3, writer="a pen", refuse=refusal)
 
@@ -76,14 +64,7 @@ def test_an_archive_of_another_format_or_a_newer_version_is_refused() -> None:
         check(format="notes", version=4)
 
 
-def test_a_folder_that_is_missing_is_an_error_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        archives.write_bytes(tmp_path / "nowhere" / "file.txt", b"")
-    with pytest.raises(FileNotFoundError):
-        archives.write_arrays(tmp_path / "nowhere" / "file.npz", {"x": np.zeros(1)})
-
-
-def test_arrays_come_back_bit_for_bit_under_exactly_the_name_that_was_given(tmp_path: Path) -> None:
+def test_arrays_come_back_bit_for_bit_under_exactly_the_name_that_was_given(tmp_path):
     contents = {
         "floats": np.array([np.nan, -0.0, 5e-324]),
         "empty": np.empty((0, 3), dtype=np.int32),
@@ -92,6 +73,8 @@ def test_arrays_come_back_bit_for_bit_under_exactly_the_name_that_was_given(tmp_
     target = tmp_path / "no suffix"
     archives.write_arrays(target, contents)
     assert os.listdir(tmp_path) == ["no suffix"]
+    (tmp_path / "plain").touch()
+    assert target.stat().st_mode == (tmp_path / "plain").stat().st_mode
     with open(target, "rb") as file:
         found = archives.read_arrays(file, refusal)
     assert found.keys() == contents.keys()
@@ -101,7 +84,7 @@ def test_arrays_come_back_bit_for_bit_under_exactly_the_name_that_was_given(tmp_
         assert_array_equal(found[name].shape, array.shape)
 
 
-def test_an_archive_has_the_bytes_that_numpy_writes(tmp_path: Path) -> None:
+def test_an_archive_has_the_bytes_that_numpy_writes(tmp_path):
     contents = {
         "matrix": np.arange(6.0).reshape(2, 3),
         "columns first": np.asfortranarray(np.arange(6).reshape(2, 3)),
@@ -116,32 +99,13 @@ def test_an_archive_has_the_bytes_that_numpy_writes(tmp_path: Path) -> None:
     assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
 
 
-def test_objects_are_not_written_at_all(tmp_path: Path) -> None:
+def test_objects_are_not_written_at_all(tmp_path):
     target = tmp_path / "file.npz"
     target.write_text("old")
     with pytest.raises(ValueError, match="Object arrays cannot be saved"):
         archives.write_arrays(target, {"x": np.zeros(2), "y": np.array([{"a": 1}], dtype=object)})
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["file.npz"]
-
-
-def test_an_archive_whose_writing_fails_is_closed_before_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Closed later, by the garbage collector, it would write to a file that is closed."""
-    closed = []
-    real = zipfile.ZipFile.close
-
-    def close(self: zipfile.ZipFile) -> None:
-        if self.fp is not None and self.mode == "w":
-            closed.append(not self.fp.closed)
-        real(self)
-
-    monkeypatch.setattr(zipfile.ZipFile, "close", close)
-    with pytest.raises(ValueError, match="Object arrays"):
-        archives.write_arrays(tmp_path / "x", {"x": np.zeros(2), "y": np.array([{}], dtype=object)})
-    gc.collect()
-    assert closed == [True]
 
 
 @pytest.mark.parametrize(
@@ -153,12 +117,12 @@ def test_an_archive_whose_writing_fails_is_closed_before_its_file(
         (b"PK\x03\x04 and no more", "corrupt"),
     ],
 )
-def test_what_is_no_archive_is_refused_with_the_reason(content: bytes, reason: str) -> None:
+def test_what_is_no_archive_is_refused_with_the_reason(content, reason):
     with pytest.raises(ValueError, match=reason):
         archives.read_arrays(io.BytesIO(content), refusal)
 
 
-def test_an_entry_that_the_table_of_contents_calls_empty_is_refused(tmp_path: Path) -> None:
+def test_an_entry_that_the_table_of_contents_calls_empty_is_refused(tmp_path):
     target = tmp_path / "file"
     archives.write_arrays(target, {"x": np.arange(3.0), "y": np.arange(2)})
     content = bytearray(target.read_bytes())
@@ -169,9 +133,7 @@ def test_an_entry_that_the_table_of_contents_calls_empty_is_refused(tmp_path: Pa
 
 
 @pytest.mark.parametrize("method", [8, 12, 14, 93, 99])
-def test_an_entry_that_is_called_compressed_and_is_not_is_refused(
-    tmp_path: Path, method: int
-) -> None:
+def test_an_entry_that_is_called_compressed_and_is_not_is_refused(tmp_path, method):
     """Each method has an error of its own; that of 14 comes after 20 kB only."""
     target = tmp_path / "file"
     archives.write_arrays(target, {"x": np.arange(4000.0)})
@@ -182,16 +144,14 @@ def test_an_entry_that_is_called_compressed_and_is_not_is_refused(
         archives.read_arrays(io.BytesIO(bytes(content)), refusal)
 
 
-def test_pickled_objects_are_refused(tmp_path: Path) -> None:
+def test_pickled_objects_are_refused(tmp_path):
     target = tmp_path / "objects.npz"
     np.savez(target, x=np.array([{"a": 1}], dtype=object))
     with open(target, "rb") as file, pytest.raises(ValueError, match="pickled objects"):
         archives.read_arrays(file, refusal)
 
 
-def test_an_archive_that_expands_is_refused_before_its_entries_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_archive_that_expands_is_refused_before_its_entries_are_read(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "bomb.npz", x=np.zeros(10**6))
     monkeypatch.setattr(np.lib.npyio.NpzFile, "__getitem__", lambda *_: pytest.fail("was read"))
     with (
@@ -202,7 +162,7 @@ def test_an_archive_that_expands_is_refused_before_its_entries_are_read(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs modes and links")
-def test_saving_keeps_the_mode_of_a_file_and_writes_the_target_of_a_link(tmp_path: Path) -> None:
+def test_saving_keeps_the_mode_of_a_file_and_writes_the_target_of_a_link(tmp_path):
     (tmp_path / "folder").mkdir()
     target, link = tmp_path / "folder" / "file", tmp_path / "link"
     archives.write_bytes(target, b"old")
@@ -217,7 +177,7 @@ def test_saving_keeps_the_mode_of_a_file_and_writes_the_target_of_a_link(tmp_pat
 
 
 @pytest.mark.skipif(os.name != "posix", reason="asks whether a process is alive")
-def test_what_a_killed_process_left_is_removed_at_the_next_save(tmp_path: Path) -> None:
+def test_what_a_killed_process_left_is_removed_at_the_next_save(tmp_path):
     target = tmp_path / "file"
     script = (
         "import os, sys; from sublinear_lib import archives\n"

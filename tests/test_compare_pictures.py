@@ -1,10 +1,7 @@
 """Two drawings of a picture are the same where a reader sees no difference, and nowhere else."""
 
-from __future__ import annotations
-
 import copy
 from types import SimpleNamespace
-from typing import Any
 from unittest.mock import Mock
 
 import nbformat
@@ -27,7 +24,7 @@ DRAWN = (
         ("L30-40", "L29.6-40.3"),
     ],
 )
-def test_a_place_may_be_half_a_pixel_off(was: str, now: str) -> None:
+def test_a_place_may_be_half_a_pixel_off(was, now):
     assert alike(DRAWN, DRAWN) and alike(DRAWN, DRAWN.replace(was, now))
 
 
@@ -47,12 +44,12 @@ def test_a_place_may_be_half_a_pixel_off(was: str, now: str) -> None:
         ("</figure>", "</figure> "),
     ],
 )
-def test_another_number_word_or_line_is_another_picture(was: str, now: str) -> None:
+def test_another_number_word_or_line_is_another_picture(was, now):
     assert was in DRAWN
     assert not alike(DRAWN, DRAWN.replace(was, now))
 
 
-def test_nbval_compares_pictures_so_and_all_else_to_the_byte() -> None:
+def test_nbval_compares_pictures_so_and_all_else_to_the_byte():
     plugin = pytest.importorskip("nbval.plugin")
 
     class Cell:
@@ -61,9 +58,9 @@ def test_nbval_compares_pictures_so_and_all_else_to_the_byte() -> None:
         sanitize = staticmethod(str)
         format_output_compare = Mock()
 
-    def same(**changed: str) -> bool:
+    def same(**changed):
         data = {PICTURE: DRAWN, "text/plain": "as drawn at 10"}
-        stored: dict[str, Any] = {"output_type": "display_data", "metadata": {}, "data": data}
+        stored = {"output_type": "display_data", "metadata": {}, "data": data}
         made = copy.deepcopy(stored)
         made["data"].update({key.replace("_", "/"): value for key, value in changed.items()})
         made["data"][PICTURE] = made["data"].pop("picture", DRAWN)

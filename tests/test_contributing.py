@@ -1,7 +1,5 @@
 """README and CONTRIBUTING name nothing that is not there: files, tests, stages, options."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -25,16 +23,16 @@ COMMANDS = {
 }
 
 
-def text_of(document: str) -> str:
+def text_of(document):
     return (ROOT / document).read_text(encoding="utf-8")
 
 
-def commands(text: str) -> list[str]:
+def commands(text):
     """Return what stands between backticks, on one line each."""
     return [" ".join(each.split()) for each in INLINE.findall(FENCE.sub("", text))]
 
 
-def files(text: str) -> list[str]:
+def files(text):
     """Return the words that name a file or a folder of the repository."""
     words = [word.strip("(),:;'\"") for each in commands(text) for word in each.split()]
     return [
@@ -47,7 +45,7 @@ def files(text: str) -> list[str]:
     ]
 
 
-def missing(text: str) -> list[str]:
+def missing(text):
     """Return the files and folders that are named and not there."""
     known = {path.name for path in ROOT.iterdir()}
     known |= {path.name for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")}
@@ -58,7 +56,7 @@ def missing(text: str) -> list[str]:
     ]
 
 
-def unknown_options(text: str) -> list[str]:
+def unknown_options(text):
     """Return the options that a named command does not have."""
     found = []
     for command in commands(text):
@@ -76,18 +74,18 @@ def unknown_options(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_file_that_a_document_names_exists(document: str) -> None:
+def test_every_file_that_a_document_names_exists(document):
     text = text_of(document)
     assert len(files(text)) > 10
     assert missing(text) == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_option_that_a_document_names_exists(document: str) -> None:
+def test_every_option_that_a_document_names_exists(document):
     assert unknown_options(text_of(document)) == []
 
 
-def test_the_stages_are_those_of_the_tests() -> None:
+def test_the_stages_are_those_of_the_tests():
     text = text_of("CONTRIBUTING.md")
     ((fast, thorough),) = re.findall(r"\(stages: `([a-z\s]+)`; thorough:\s`([a-z\s]+)`\)", text)
     every = run_tests.stages()
@@ -95,7 +93,7 @@ def test_the_stages_are_those_of_the_tests() -> None:
     assert thorough.split() == [stage.name for stage in every if stage.thorough]
 
 
-def test_every_test_that_contributing_names_exists() -> None:
+def test_every_test_that_contributing_names_exists():
     named = set(re.findall(r"\btest_\w+(?!\w*\.py)", text_of("CONTRIBUTING.md")))
     tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
     modules = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
@@ -105,13 +103,13 @@ def test_every_test_that_contributing_names_exists() -> None:
 # That the checks themselves can fail.
 
 
-def test_what_is_not_there_is_found() -> None:
+def test_what_is_not_there_is_found():
     gone = ["tools/no_such.py", "nowhere.py", "book/none/", "GONE.md"]
     there = ["tests/test_readme.py", "scan.py", "CITATION.cff", "1/m", "FILE.py", "_build/lite"]
     assert missing(" ".join(f"`{each}`" for each in [*gone, *there])) == gone
 
 
-def test_an_option_that_is_not_there_is_found() -> None:
+def test_an_option_that_is_not_there_is_found():
     wrong = ["python tools/run_notebooks.py --chekc", "sublinear verify --no-such"]
     text = f"`tools/run_notebooks.py --check`, `{wrong[0]}`, `{wrong[1]}`"
     assert unknown_options(text) == [f"{each}: {each.split()[-1]}" for each in wrong]

@@ -4,28 +4,14 @@ What the readers of the files do with thousands of damages is a campaign
 (``python -m benchmarks.reliability --only damage``), whose short form is in tests/benchmarking.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
-from click.testing import CliRunner, Result
 
-from sublinear_lib import claims, runs
-from sublinear_lib.cli import main
-from tests.claims.statements import small_ledger
+from tests.commands import TRAIN, sublinear
 
 pytestmark = pytest.mark.thorough
 
-TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
-TRAIN += ["--certify", "0", "--quiet", "--steps"]
 
-
-def sublinear(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
-
-
-def assert_refused(result: Result, path: Path, reason: str, status: int = 1) -> None:
+def assert_refused(result, path, reason, status=1):
     assert result.exit_code == status
     assert path.name in result.output
     assert reason in result.output
@@ -34,8 +20,7 @@ def assert_refused(result: Result, path: Path, reason: str, status: int = 1) -> 
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
+def run(tmp_path, no_pictures):
     out = tmp_path / "run"
     assert sublinear(*TRAIN, "20", "--out", str(out)).exit_code == 0
     return out
@@ -49,9 +34,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (b"weights", "it is not an .npz archive"),
     ],
 )
-def test_training_names_a_damaged_checkpoint_and_the_one_before_it(
-    run: Path, content: bytes, reason: str
-) -> None:
+def test_training_names_a_damaged_checkpoint_and_the_one_before_it(run, content, reason):
     path = run / "checkpoint.npz"
     whole = path.read_bytes()
     path.write_bytes(content)
@@ -64,7 +47,7 @@ def test_training_names_a_damaged_checkpoint_and_the_one_before_it(
 
 
 @pytest.mark.parametrize(("content", "reason"), [("{", "broken"), ("[]", "of something else")])
-def test_training_names_damaged_settings(run: Path, content: str, reason: str) -> None:
+def test_training_names_damaged_settings(run, content, reason):
     path = run / "settings.json"
     path.write_text(content)
     # The folder was named in the call: another one will do.
@@ -73,13 +56,8 @@ def test_training_names_damaged_settings(run: Path, content: str, reason: str) -
 
 
 @pytest.fixture
-def evidence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(claims, "LEDGER", small_ledger())
-    for module in (claims, claims.storing):
-        monkeypatch.setattr(
-            module, "evidence_path", lambda of: tmp_path / f"{getattr(of, 'value', of)}.json"
-        )
-    return tmp_path / "quick.json"
+def evidence(few_claims):
+    return few_claims / "quick.json"
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"schema": 99}', '{"schema": 1, "evidence": 3}'])
@@ -87,34 +65,14 @@ def evidence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     "asked",
     [("verify", "--stale"), ("verify", "--store", "--quiet"), ("claims", "show", "lem-a.1")],
 )
-def test_damaged_evidence_is_named_and_kept(
-    evidence: Path, asked: tuple[str, ...], content: str
-) -> None:
+def test_damaged_evidence_is_named_and_kept(evidence, asked, content):
     evidence.write_text(content)
     assert_refused(sublinear(*asked), evidence, "is not a file of evidence")
     assert evidence.read_text() == content
 
 
-def test_a_damaged_cache_is_named_and_not_used(evidence: Path, tmp_path: Path) -> None:
-    asked = ("verify", "--quiet", "--cache", str(tmp_path / "cache"))
-    first = sublinear(*asked)
-    paths = sorted((tmp_path / "cache").rglob("*.npz"))
-    assert paths
-    for path in paths:
-        path.write_bytes(path.read_bytes()[:-20])
-    with pytest.warns(UserWarning, match="computed anew") as seen:
-        second = sublinear(*asked)
-    assert len(seen) == len(paths)
-    assert first.exit_code == second.exit_code
-    assert [line.split()[:1] for line in first.output.splitlines()] == [
-        line.split()[:1] for line in second.output.splitlines()
-    ]
-
-
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": 2}'])
-def test_a_benchmark_does_not_write_over_a_file_that_it_cannot_read(
-    tmp_path: Path, content: str
-) -> None:
+def test_a_benchmark_does_not_write_over_a_file_that_it_cannot_read(tmp_path, content):
     path = tmp_path / "times.json"
     path.write_text(content)
     asked = ("bench", "halfspace", "--quick", "--output", str(path))

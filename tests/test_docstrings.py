@@ -17,7 +17,6 @@ import json
 import pkgutil
 import re
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,7 @@ ROOT = Path(__file__).parents[1]
 FORMULA = 6  # lines; a function with a longer body is more than a formula
 
 
-def words_of(source: str) -> Iterator[str]:
+def words_of(source):
     """Yield the names that code uses."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
@@ -53,7 +52,7 @@ def words_of(source: str) -> Iterator[str]:
             yield node.name
 
 
-def used_by_readers() -> Iterator[str]:
+def used_by_readers():
     """Yield the names that the pages, the README and the command use."""
     yield from re.findall(r"\w+", (ROOT / "README.md").read_text("utf-8"))
     yield from words_of((ROOT / "sublinear_lib" / "cli.py").read_text("utf-8"))
@@ -75,22 +74,22 @@ class Name:
     public: bool
 
     @property
-    def called(self) -> bool:
+    def called(self):
         """Whether a user calls it and it is more than a formula."""
         inner = self.full.removeprefix(f"{module_of(self)}.").split(".")
         return self.public and READ.issuperset(inner) and not is_formula(self.value)
 
 
-def is_formula(value: Any) -> bool:
+def is_formula(value):
     """Say whether a function, not a method, is as short as what it computes."""
     if not inspect.isfunction(value) or "." in value.__qualname__:
         return False
-    body = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(value)))).body[0].body  # type: ignore[attr-defined]
+    body = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(value)))).body[0].body
     body = body[1:] if ast.get_docstring(ast.Module(body, [])) is not None else body
     return not body or body[-1].end_lineno - body[0].lineno < FORMULA
 
 
-def modules() -> Iterator[Any]:
+def modules():
     """Yield every module of the library but private ones, those of pages and twins of kernels."""
     for info in pkgutil.walk_packages(sublinear_lib.__path__, "sublinear_lib."):
         parts = info.name.split(".")[1:]
@@ -102,13 +101,13 @@ def modules() -> Iterator[Any]:
             yield importlib.import_module(info.name)
 
 
-def offered(room: Any) -> list[Any]:
+def offered(room):
     """List what a room offers at its front door."""
     listed = getattr(room, "__all__", [name for name in vars(room) if not name.startswith("_")])
     return [getattr(room, name) for name in listed]
 
 
-def collect() -> Iterator[Name]:
+def collect():
     """Yield all names with a docstring to check."""
     for module in modules():
         room = importlib.import_module(".".join(module.__name__.split(".")[:2]))
@@ -126,7 +125,7 @@ def collect() -> Iterator[Name]:
                     yield Name(f"{full}.{inner}", member, public)
 
 
-def members(owner: type) -> Iterator[tuple[str, Any]]:
+def members(owner):
     """Yield the methods and properties that a class defines and a reader may use."""
     for name, value in vars(owner).items():
         plain = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
@@ -138,7 +137,7 @@ def members(owner: type) -> Iterator[tuple[str, Any]]:
 NAMES = {name.full: name for name in sorted(collect(), key=lambda name: name.full)}
 
 
-class Docstring(Validator):  # type: ignore[misc]
+class Docstring(Validator):
     """A docstring wherever it stands.
 
     numpydoc asks for file and line to find comments there that excuse a docstring, and parses whole
@@ -148,11 +147,11 @@ class Docstring(Validator):  # type: ignore[misc]
     source_file_name = None
     source_file_def_line = None
 
-    def __init__(self, obj_name: str) -> None:
+    def __init__(self, obj_name):
         super().__init__(get_doc_object(Validator._load_obj(obj_name)))
 
 
-def problems(name: Name) -> list[str]:
+def problems(name):
     """List what is missing from the docstring of `name`."""
     wanted = FULL if name.called else SUMMARY
     errors = validate(name.full, Docstring)["errors"]
@@ -162,7 +161,7 @@ def problems(name: Name) -> list[str]:
     return [f"{code}: {text}" for code, text in found]
 
 
-def excused(owner: type, code: str) -> bool:
+def excused(owner, code):
     """Say whether a finding about a class is none.
 
     A protocol has no constructor of its own, and nobody calls that of an enumeration.  A record
@@ -176,7 +175,7 @@ def excused(owner: type, code: str) -> bool:
     return is_dataclass(owner) and set(inspect.signature(owner).parameters) <= described
 
 
-def checks_its_arguments(value: Any) -> bool:
+def checks_its_arguments(value):
     """Say whether the code of a function raises, or calls a function of ``validation``."""
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(value)))):
         if isinstance(node, ast.Raise) and node.exc is not None:
@@ -189,11 +188,11 @@ def checks_its_arguments(value: Any) -> bool:
     return False
 
 
-def says_what_it_raises(value: Any) -> bool:
+def says_what_it_raises(value):
     return bool(FunctionDoc(None, doc=value.__doc__ or "")["Raises"])
 
 
-def module_of(name: Name) -> str:
+def module_of(name):
     owner = name.value.fget if isinstance(name.value, property) else name.value
     return str(owner.__module__)
 
@@ -204,7 +203,7 @@ HOLDING = sorted({module_of(name) for name in NAMES.values()})
 # numpydoc reads every attribute of a widget, also those that ipywidgets is about to drop
 @pytest.mark.filterwarnings("ignore:Widget:DeprecationWarning")
 @pytest.mark.parametrize("module", HOLDING)
-def test_docstrings_are_complete_and_say_what_is_raised(module: str) -> None:
+def test_docstrings_are_complete_and_say_what_is_raised(module):
     here = [name for name in NAMES.values() if module_of(name) == module]
     found = {name.full: problems(name) for name in here}
     for name in here:
@@ -214,7 +213,7 @@ def test_docstrings_are_complete_and_say_what_is_raised(module: str) -> None:
     assert {full: missing for full, missing in found.items() if missing} == {}
 
 
-def test_every_module_opens_with_a_paragraph() -> None:
+def test_every_module_opens_with_a_paragraph():
     short = [each.__name__ for each in modules() if len((each.__doc__ or "").strip()) < 100]
     assert short == []
 
@@ -222,7 +221,7 @@ def test_every_module_opens_with_a_paragraph() -> None:
 # That the checks themselves can fail.
 
 
-def test_the_names_of_every_floor_are_seen() -> None:
+def test_the_names_of_every_floor_are_seen():
     seen = {name.full for name in NAMES.values() if name.called}
     assert {
         "sublinear_lib.statistics.loglog_slope",
@@ -231,7 +230,7 @@ def test_the_names_of_every_floor_are_seen() -> None:
     } <= seen
 
 
-def labels(m: int) -> int:
+def labels(m):
     """Return m."""
     if m is None:
         raise TypeError
@@ -242,7 +241,7 @@ def labels(m: int) -> int:
     return validation.count(m, "m")
 
 
-def test_a_bare_docstring_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bare_docstring_is_found(monkeypatch):
     monkeypatch.setattr(labels, "__module__", "sublinear_lib.validation")
     monkeypatch.setattr(validation, "labels", labels)
     name = Name("sublinear_lib.validation.labels", labels, public=True)

@@ -1,9 +1,5 @@
 """A wrong argument is named at the door, with what was given and what is allowed."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 
 from sublinear_lib import cluster, datasets, memorization, theory
@@ -22,47 +18,38 @@ CORNERS = ([0.0, 0.0], [1.0, 1.0])
 NO_NETWORK = r"network must be of type \w*Network, got .* of type Memorizer"
 NO_MEMORIZER = r"memorizer must be of type Memorizer, got .* of type ReLUNetwork"
 
-TYPES: dict[str, tuple[Callable[[], object], str]] = {
+TYPES = {
     "flips of a number": (lambda: count_flips(1, 2, 3), "start must be .*, got 1 of type int"),
     "flips against None": (lambda: count_flips(NETWORK, None, POINTS.X), "now must be .* got None"),
     "certify": (lambda: memorization.certify(MEMORIZER.network), NO_MEMORIZER),
     "bounds": (lambda: memorization.memorizer_bounds(MEMORIZER.network), NO_MEMORIZER),
     "slope": (lambda: memorization.lipschitz_certificate(MEMORIZER.network), NO_MEMORIZER),
     "ideal": (lambda: memorization.ideal_values(MEMORIZER.network, [[0, 0]]), NO_MEMORIZER),
-    "outline": (lambda: memorization.bump_outline(MEMORIZER.network, 0, 0.5), NO_MEMORIZER),
     "attack": (lambda: memorization.attack(MEMORIZER, [[0, 0]], [1], 0.1, rng=0), NO_NETWORK),
-    "interval": (lambda: memorization.interval_bounds(MEMORIZER, *CORNERS), NO_NETWORK),
     "layers": (lambda: intervals.layer_bounds(MEMORIZER, *CORNERS), NO_NETWORK),
-    "lipschitz": (lambda: memorization.lipschitz_bound(MEMORIZER), NO_NETWORK),
-    "milp": (lambda: memorization.milp_range(MEMORIZER, *CORNERS), NO_NETWORK),
     "rounded": (lambda: precision.rounded_network(MEMORIZER, "float32"), NO_NETWORK),
     "circle": (lambda: theory.max_active_on_circle(None), "network must be .* got None"),
     "flips": (lambda: theory.max_flips_on_circle(None, 0.1), "network must be .* got None"),
     "near": (lambda: theory.max_near_on_circle(None, 0.1), "network must be .* got None"),
-    "counts": (lambda: theory.near_counts_on_circle(None, 0.1, [0.0]), "network must be .* None"),
     "hits by name": (lambda: HITS["a"], r"query must be an integer in -2, \.\.\., 1, got 'a'"),
-    "half a query": (lambda: HITS[0.5], "query must be an integer"),
     "a slice of hits": (lambda: HITS[:1], "query must be an integer"),
     "task": (lambda: list(cluster.run_tasks(pow, [5])), r"tasks\[0\] must be of type tuple, got 5"),
     "function": (lambda: list(cluster.run_tasks(5, [(2,)])), "function must be callable, got 5"),
     "save to a number": (lambda: INDEX.save(3), "path must be a string or path-like, got 3"),
-    "save to bytes": (lambda: INDEX.save(b"x"), "path must be a string or path-like, got b'x'"),
     "load a number": (lambda: HalfspaceIndex.load(0), "path must be a string or path-like, got 0"),
     "save a network": (lambda: NETWORK.save(3), "path must be a string or path-like, got 3"),
-    "load a network": (lambda: TwoLayerNetwork.load(0), "path must be .* path-like, got 0"),
     "margin of None": (lambda: margin_of(None, 1.0), "adversary must have .* rho, got None"),
-    "side": (lambda: bracket(NETWORK, POINTS.X[0], 0.1, side=1.0), "side must be an integer"),
 }
 
 
 @pytest.mark.parametrize("case", TYPES)
-def test_an_argument_of_the_wrong_type_is_named(case: str) -> None:
+def test_an_argument_of_the_wrong_type_is_named(case):
     call, message = TYPES[case]
     with pytest.raises(TypeError, match=message):
         call()
 
 
-VALUES: dict[str, tuple[Callable[[], object], str]] = {
+VALUES = {
     "side": (lambda: bracket(NETWORK, POINTS.X[0], 0.1, side=0), "side must be 1 or -1, got 0"),
     "tiny cap": (lambda: SmoothedGradient(rho=5e-324), "rho must be 0 or >= 1e-200, got 5e-324"),
     "points for one": (
@@ -77,13 +64,13 @@ VALUES: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("case", VALUES)
-def test_an_argument_of_a_wrong_value_is_named(case: str) -> None:
+def test_an_argument_of_a_wrong_value_is_named(case):
     call, message = VALUES[case]
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_a_memorizer_and_its_certificate_are_shown_in_a_line() -> None:
+def test_a_memorizer_and_its_certificate_are_shown_in_a_line():
     assert repr(MEMORIZER) == (
         "Memorizer('linf', N=2, n=2, mu=0.25, lam=1, p=inf, "
         f"width={MEMORIZER.network.width}, depth={MEMORIZER.network.depth})"

@@ -1,7 +1,5 @@
 """The slice X and its caps: every formula is compared with an independent computation."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle
@@ -9,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
-from scipy.spatial import ConvexHull, cKDTree
+from scipy.spatial import ConvexHull
 
 from sublinear_lib import geometry
 from sublinear_lib.geometry import (
@@ -66,19 +64,6 @@ def assert_in_cap(cap, P, message=""):
 # ---------------------------------------------------------------------------- directions, points
 
 
-def test_the_constants_satisfy_pythagoras():
-    squares = SLICE_RADIUS**2 + geometry.SLICE_HEIGHT**2
-    assert squares == pytest.approx(1.0, abs=EXACT)
-    assert SLICE_DIAMETER == 2 * SLICE_RADIUS
-
-
-@pytest.mark.parametrize("d", [2, 3, 4, 10, 785])
-def test_sampled_points_lie_on_the_slice_to_rounding(d):
-    X = sample_slice(2000, d, 1)
-    assert X.shape == (2000, d)
-    assert_on_slice(X, f"d={d}")
-
-
 def test_sampled_points_are_uniform():
     for d in (3, 4, 5, 20):
         first = directions(sample_slice(20_000, d, d))[:, 0]
@@ -93,7 +78,9 @@ def test_sampled_points_are_uniform():
 def test_the_same_seed_gives_the_same_points():
     assert_array_equal(sample_slice(5, 4, 7), sample_slice(5, 4, np.random.default_rng(7)))
     rng = np.random.default_rng(7)
-    assert (sample_slice(5, 4, rng) != sample_slice(5, 4, rng)).any()
+    X = sample_slice(5, 4, rng)
+    assert (sample_slice(5, 4, rng) != X).any()
+    assert_array_equal(sample_caps(X, 0.3, 7), sample_caps(X, 0.3, np.random.default_rng(7)))
 
 
 @QUICK
@@ -185,15 +172,6 @@ def test_the_angle_of_a_cap_has_the_radius_as_its_chord(rho):
     assert math.dist(p, q) == pytest.approx(rho, rel=1e-14, abs=1e-16)
 
 
-def test_the_angle_has_the_known_values():
-    assert cap_angle(0.0) == 0.0
-    assert cap_angle(math.sqrt(0.75)) == pytest.approx(math.pi / 3, rel=1e-15)
-    assert cap_angle(math.sqrt(1.5)) == pytest.approx(math.pi / 2, rel=1e-15)
-    assert cap_angle(1.5) == pytest.approx(2 * math.pi / 3, rel=1e-15)
-    assert cap_angle(SLICE_DIAMETER) == cap_angle(10.0) == math.pi
-    assert Cap([SLICE_RADIUS, 0.0, 0.5], 0.3).angle == cap_angle(0.3)
-
-
 @pytest.mark.parametrize("d", [3, 4, 5, 12])
 def test_the_fraction_of_a_cap_is_the_integral_of_the_angle_density(d):
     def density(t):
@@ -264,7 +242,7 @@ def test_a_center_nearly_on_the_slice_is_put_onto_it():
 
 @QUICK
 @given(SEEDS, DIMENSIONS, RADII)
-def test_projection_lands_in_the_cap_and_no_point_of_it_is_nearer(seed, d, rho):
+def test_projection_takes_the_nearest_point_of_the_cap_and_keeps_its_points(seed, d, rho):
     cap, rng = cap_of(seed, d, rho)
     P = np.concatenate([rng.standard_normal((5, d)), sample_slice(5, d, rng)])
     found = cap.project(P)
@@ -272,41 +250,16 @@ def test_projection_lands_in_the_cap_and_no_point_of_it_is_nearer(seed, d, rho):
     rivals = np.concatenate([cap.random(200, rng), found])
     margin = chord_distances(P, rivals) - np.linalg.norm(P - found, axis=1)[:, None]
     assert margin.min() >= -1e-14, f"a nearer point by {-margin.min()}"
-
-
-@QUICK
-@given(SEEDS, st.sampled_from([3, 4, 5, 8, 65]), st.floats(1e-6, 1.7))
-def test_projection_from_outside_lands_on_the_rim_along_the_great_circle(seed, d, rho):
-    cap, rng = cap_of(seed, d, rho)
-    P = sample_slice(20, d, rng)
-    P = P[np.linalg.norm(P - cap.x, axis=1) > 1.001 * rho]
-    assume(len(P))
-    found = cap.project(P)
-    assert_allclose(np.linalg.norm(found - cap.x, axis=1), rho, rtol=1e-9, atol=1e-15)
-    # x, its projection and p lie on one great circle: their angles add up.
-    u, v, p = directions(cap.x[None, :])[0], directions(found), directions(P)
-    along = 2 * np.arcsin(np.minimum(1, np.linalg.norm(v - p, axis=1) / 2))
-    whole = 2 * np.arcsin(np.minimum(1, np.linalg.norm(u - p, axis=1) / 2))
-    assert_allclose(cap.angle + along, whole, rtol=0, atol=1e-7)
-
-
-@QUICK
-@given(SEEDS, DIMENSIONS, RADII)
-def test_projection_keeps_points_of_the_cap_bit_for_bit_and_is_idempotent(seed, d, rho):
-    cap, rng = cap_of(seed, d, rho)
-    inside = cap.random(20, rng)
+    if d > 2:
+        outside = np.linalg.norm(project_to_slice(P) - cap.x, axis=1) > 1.001 * rho + 1e-9
+        assert_allclose(np.linalg.norm(found - cap.x, axis=1)[outside], rho, rtol=1e-9, atol=1e-15)
+    inside = np.concatenate([cap.x[None, :], cap.random(20, rng)])
     inside = inside[np.linalg.norm(inside - cap.x, axis=1) <= rho]
-    if len(inside):
-        assert_array_equal(cap.project(inside), inside)
-    once = cap.project(rng.standard_normal((10, d)))
-    assert_allclose(cap.project(once), once, rtol=0, atol=EXACT)
-
-
-@pytest.mark.parametrize("d", [2, 3, 5, 65])
-def test_a_cap_of_radius_zero_projects_everything_to_its_center(d):
-    cap, rng = cap_of(3, d, 0.0)
-    for P in (rng.standard_normal((10, d)), -cap.x[None, :], cap.random(5, rng)):
-        assert_array_equal(cap.project(P), np.tile(cap.x, (len(P), 1)))
+    assert_array_equal(cap.project(inside), inside)
+    assert_allclose(cap.project(found), found, rtol=0, atol=EXACT)
+    axis = np.zeros((1, d))
+    axis[0, -1] = 3.0
+    assert_allclose(cap.project(axis)[0], cap.x, rtol=0, atol=EXACT)
 
 
 @pytest.mark.parametrize("d", [3, 4, 5, 65])
@@ -327,29 +280,11 @@ def test_projecting_the_antipode_takes_the_documented_rim_point(d, rho):
         assert_in_cap(cap, found)
 
 
-def test_projecting_a_point_of_the_axis_gives_the_center():
-    cap, _ = cap_of(1, 4, 0.4)
-    assert_allclose(cap.project([[0.0, 0.0, 0.0, 3.0]])[0], cap.x, rtol=0, atol=EXACT)
-
-
-@QUICK
-@given(SEEDS, st.sampled_from([3, 4, 65]), st.floats(1e-9, 1.7))
-def test_projecting_nearly_antipodal_points_stays_in_the_cap(seed, d, rho):
-    cap, rng = cap_of(seed, d, rho)
-    U = np.tile(-directions(cap.x[None, :]), (12, 1))
-    nudges = 10.0 ** -np.arange(5, 17)[:, None] * rng.standard_normal((12, d - 1))
-    found = cap.project(np.column_stack([U + nudges, np.zeros(12)]))
-    assert_in_cap(cap, found)
-    assert_allclose(np.linalg.norm(found - cap.x, axis=1), rho, rtol=0, atol=1e-14)
-
-
 @pytest.mark.filterwarnings("error")
-def test_a_maximum_that_overflows_is_refused_without_a_warning():
-    G, x = np.full((1, 3), 1.7e308), np.array([math.sqrt(0.75), 0.0, 0.5])
+@pytest.mark.parametrize("maximum", [cap_supports, lambda G, X, rho: Cap(X[0], rho).support(G)])
+def test_a_maximum_that_overflows_is_refused_without_a_warning(maximum):
     with pytest.raises(ValueError, match="it overflows"):
-        cap_supports(G, x[None, :], 1.0)
-    with pytest.raises(ValueError, match="it overflows"):
-        Cap(x, 1.0).support(G)
+        maximum(np.full((1, 3), 1.7e308), np.array([[math.sqrt(0.75), 0.0, 0.5]]), 1.0)
 
 
 @QUICK
@@ -364,6 +299,7 @@ def test_batched_operations_agree_with_one_cap_at_a_time(seed, d, rho):
     for i, x in enumerate(X):
         cap = Cap(x, rho)
         assert_array_equal(projected[i], cap.project(P[i : i + 1])[0])
+        assert_array_equal(sample_caps(np.tile(x, (5, 1)), rho, seed), cap.random(5, seed))
         one_value, one_point = cap.support(P[i : i + 1])
         assert_array_equal(points[i], one_point[0])
         assert values[i] == one_value[0]
@@ -384,8 +320,8 @@ def angle_cdf(d, rho):
     return lambda t: np.interp(t, grid, mass / mass[-1])
 
 
-@pytest.mark.parametrize("d", [3, 4, 5, 6, 10, 65])
-@pytest.mark.parametrize("rho", [0.01, 0.3, 1.0, 1.15, 1.22, 1.3, 1.6])
+@pytest.mark.parametrize("d", [3, 4, 6, 65])
+@pytest.mark.parametrize("rho", [0.01, 0.3, 1.0, 1.22, 1.3, 1.6, 2.0])
 def test_random_points_are_uniform_on_the_cap(d, rho):
     cap, rng = cap_of(d, d, rho)
     P = cap.random(6000, rng)
@@ -405,14 +341,6 @@ def test_random_points_are_uniform_on_the_cap(d, rho):
         a = (d - 3) / 2
         assert stats.kstest((1 + first) / 2, stats.beta(a, a).cdf).pvalue > 1e-5
         assert abs(stats.spearmanr(theta, first).statistic) < 5 / math.sqrt(len(first))
-
-
-def test_a_cap_of_the_whole_slice_is_sampled_uniformly():
-    for d in (3, 5):
-        cap, rng = cap_of(0, d, 2.0)
-        y = np.sum((cap.random(5000, rng) - cap.x) ** 2, axis=1) / 3
-        a = (d - 2) / 2
-        assert stats.kstest(y, stats.beta(a, a).cdf).pvalue > 1e-5, f"d={d}"
 
 
 def test_sampling_survives_caps_of_negligible_measure():
@@ -437,33 +365,6 @@ def test_tangents_are_uniform_although_data_and_attack_share_a_seed():
         assert stats.kstest((1 + coordinate) / 2, stats.beta(2, 2).cdf).pvalue > 1e-5
 
 
-@QUICK
-@given(SEEDS, DIMENSIONS, RADII)
-def test_random_points_stay_in_their_caps_and_depend_on_the_seed_only(seed, d, rho):
-    X = sample_slice(8, d, 3)
-    P = sample_caps(X, rho, seed)
-    for x, p in zip(X, P, strict=True):
-        assert_in_cap(Cap(x, rho), p[None, :])
-    assert_array_equal(sample_caps(X, rho, seed), P)
-
-
-def test_every_trial_of_the_rejection_samplers_is_accepted_with_probability_over_0_3():
-    """The bound of the docstring of Cap.random, for both methods on either side of the switch."""
-    for d in (5, 6, 8, 20, 65, 785):
-        for scaled in np.linspace(0.01, 3.0, 40):
-            cosine = scaled / math.sqrt(d - 2)
-            if cosine >= 1:
-                continue
-            if scaled <= 0.5:
-                rate = cap_fraction(d, math.sqrt(1.5 * (1 - cosine)))
-            else:
-                sine2 = 1 - cosine**2
-                rate = integrate.quad(
-                    lambda v, c=cosine, s=sine2, k=d - 2: c / math.sqrt(1 - s * v ** (2 / k)), 0, 1
-                )[0]
-            assert rate > 0.3, f"d={d}, cos(alpha)={cosine}: {rate}"
-
-
 # ---------------------------------------------------------------------------- support, intervals
 
 
@@ -477,19 +378,6 @@ def test_the_support_is_attained_in_the_cap_and_never_exceeded(seed, d, rho):
     assert_allclose(np.sum(G * points, axis=1), values, rtol=0, atol=1e-14)
     rivals = np.concatenate([cap.random(300, rng), cap.project(rng.standard_normal((300, d)))])
     assert ((rivals @ G.T) <= values + 1e-13).all()
-
-
-@QUICK
-@given(SEEDS, st.sampled_from([3, 4, 5, 65]), st.floats(0.0, 1.8))
-def test_the_support_has_its_closed_form(seed, d, rho):
-    cap, rng = cap_of(seed, d, rho)
-    G = rng.standard_normal((6, d))
-    norms = np.linalg.norm(G[:, :-1], axis=1)
-    u = cap.x[:-1] / math.sqrt(0.75)
-    theta = np.arccos(np.clip(G[:, :-1] @ u / norms, -1, 1))
-    alpha = 2 * math.asin(min(1.0, rho / math.sqrt(3)))
-    closed = G[:, -1] / 2 + math.sqrt(0.75) * norms * np.cos(np.maximum(0, theta - alpha))
-    assert_allclose(cap.support(G)[0], closed, rtol=0, atol=1e-12)
 
 
 def test_the_support_breaks_ties_at_the_center_and_on_the_axis():
@@ -554,27 +442,10 @@ def test_intervals_enclose_the_preactivations_and_both_ends_are_attained(seed, d
     assert_allclose(lower, -cap.support(-W)[0] + b, rtol=0, atol=1e-13)
 
 
-def test_an_interval_of_radius_zero_is_the_preactivation():
-    for d in (2, 3, 6):
-        cap, rng = cap_of(d, d, 0.0)
-        W, b = rng.standard_normal((50, d)), rng.standard_normal(50)
-        z = W @ cap.x + b
-        for end in cap.intervals(W, b):
-            assert_allclose(end, z, rtol=0, atol=1e-14)
-
-
 def test_dead_weights_give_a_degenerate_interval():
     lower, upper = Cap([SLICE_RADIUS, 0.0, 0.5], 0.3).intervals([[0.0, 0.0, 3.0]], [0.25])
     assert_array_equal(lower, [1.75])
     assert_array_equal(upper, [1.75])
-
-
-def test_a_tenth_of_a_percent_in_the_radius_shows_in_the_interval():
-    """Guards the tolerance of the tests above: they see errors a thousand times smaller."""
-    cap, rng = cap_of(4, 5, 0.3)
-    W, b = rng.standard_normal((20, 5)), np.zeros(20)
-    wrong = Cap(cap.x, 0.3 * 1.001).intervals(W, b)[1]
-    assert np.abs(wrong - cap.intervals(W, b)[1]).max() > 1e-4
 
 
 @pytest.mark.parametrize("m", [1, 700_000])
@@ -619,42 +490,18 @@ def covering_radius(N):
     return math.sqrt(1.5 * (1.0 - float(cosines.min())))
 
 
-@pytest.mark.parametrize("d", [3, 4, 5])
-@pytest.mark.parametrize("radius", [0.12, 0.31, 0.5, 0.9, 1.2])
-def test_no_point_of_the_slice_is_farther_from_the_net_than_the_radius(d, radius):
-    N = slice_net(d, radius)
-    assert_on_slice(N)
-    assert len(N) == len(np.unique(np.round(N, 9), axis=0))
-    tree = cKDTree(N)
-    X = sample_slice(100_000, d, 0)
-    farthest = tree.query(X)[0].max()
-    assert farthest <= radius, f"a point at {farthest}"
-    exact = covering_radius(N)
-    assert farthest <= exact * (1 + 1e-9)
-    assert exact <= radius * (1 + 1e-12), f"covering radius {exact} > {radius}"
-    if radius < 0.4:  # and the net is not wastefully fine
-        assert exact > {3: 0.9, 4: 0.8, 5: 0.75}[d] * radius
-
-
-@pytest.mark.parametrize(("d", "radii"), [(4, (0.1, 1.2, 80)), (5, (0.3, 1.2, 60))])
-def test_the_exact_covering_radius_never_exceeds_the_radius(d, radii):
+@pytest.mark.parametrize(
+    ("d", "radii", "waste"),
+    [(3, (0.1, 1.2, 40), 0.9), (4, (0.1, 1.2, 60), 0.8), (5, (0.3, 1.2, 40), 0.75)],
+)
+def test_the_covering_radius_of_a_net_is_at_most_the_radius_and_not_much_less(d, radii, waste):
     for radius in np.linspace(*radii):
-        exact = covering_radius(slice_net(d, radius))
+        N = slice_net(d, radius)
+        assert_on_slice(N)
+        assert len(N) == len(np.unique(np.round(N, 9), axis=0))
+        exact = covering_radius(N)
         assert exact <= radius * (1 + 1e-12), f"covering radius {exact} > {radius}"
-
-
-@QUICK
-@given(st.integers(2, 3), st.floats(1e-4, 0.499))
-def test_the_bands_of_the_covering_proof_use_their_budget_exactly(k, q):
-    bands = geometry._bands(k, q)
-    half = math.pi / (2 * len(bands))
-    for j, (center, inner) in enumerate(bands):
-        assert center == pytest.approx((2 * j + 1) * half, rel=1e-12)
-        theta = np.linspace(center - half, center + half, 101)
-        spent = np.sin((theta - center) / 2) ** 2 + np.sin(theta) * np.sin(center) * inner
-        assert spent.max() <= q * (1 + 1e-10)
-        if abs(center - math.pi / 2) > half:  # the widest circle of the band is at its edge
-            assert spent.max() == pytest.approx(q, rel=1e-10)
+        assert radius > 0.35 or exact > waste * radius, "wastefully fine"
 
 
 @pytest.mark.parametrize("d", [2, 3, 4, 5])

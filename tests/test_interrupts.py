@@ -5,64 +5,45 @@ the long version with real commands is a campaign (``python -m benchmarks.reliab
 interrupts``).
 """
 
-from __future__ import annotations
-
 import inspect
 import multiprocessing
 import os
 import random
 import re
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 import benchmarks
-import sublinear_lib
 from benchmarks.reliability import COMMANDS
 from sublinear_lib import claims, features, runs
 from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
-from tests.claims.statements import small_ledger
+from tests.claims.statements import check_gap, claim
+from tests.commands import ROOT, TRAIN, interrupted, python, sublinear
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals"),
     pytest.mark.thorough,
+    pytest.mark.usefixtures("no_pictures"),
 ]
-ROOT = Path(sublinear_lib.__file__).parents[1]
-TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
-TRAIN += ["--certify", "0", "--quiet"]
 
 
 @pytest.fixture(autouse=True)
-def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare the pictures of the runs."""
-    monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
-
-
-@pytest.fixture(autouse=True)
-def listening() -> Iterator[None]:
+def listening():
     """Hear the signal also where the shell that runs the tests in the background has it ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-def sublinear(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
-
-
-def interrupt(*unused: Any, **named: Any) -> Any:
+def interrupt(*unused, **named):
     raise KeyboardInterrupt
 
 
-def said(result: Result) -> str:
+def said(result):
     return result.output.strip().splitlines()[-1]
 
 
@@ -73,11 +54,9 @@ def said(result: Result) -> str:
     ("where", "name"),
     [(runs.datasets, "load_split"), (runs, "accuracy"), (runs, "certified_accuracy")],
 )
-def test_an_interrupted_training_says_how_to_go_on(
-    where: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_interrupted_training_says_how_to_go_on(where, name, monkeypatch, tmp_path):
     monkeypatch.setattr(where, name, interrupt)
-    asked = [*TRAIN, "--steps", "10", "--certify", "1"]
+    asked = [*TRAIN, "10", "--certify", "1"]
     result = sublinear(*asked, "--out", str(tmp_path / "run"))
     assert result.exit_code == 130
     assert said(result).startswith("interrupted: the same command goes on from the last checkpoint")
@@ -91,45 +70,34 @@ def test_an_interrupted_training_says_how_to_go_on(
 
 
 def test_training_that_is_interrupted_amid_its_steps_is_tested_stored_and_gone_on_with(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+    monkeypatch, tmp_path
+):
     out = tmp_path / "run"
     calls = []
     real = runs.SmoothedGradient.__call__
 
-    def sometimes(self: Any, *arguments: Any, **named: Any) -> Any:
+    def sometimes(self, *arguments, **named):
         calls.append(1)
         if len(calls) == 15:
             raise KeyboardInterrupt
         return real(self, *arguments, **named)
 
     monkeypatch.setattr(runs.SmoothedGradient, "__call__", sometimes)
-    result = sublinear(*TRAIN, "--steps", "30", "--out", str(out))
+    result = sublinear(*TRAIN, "30", "--out", str(out))
     assert result.exit_code == 130
     assert "interrupted from the keyboard" in result.output
     assert f"stored in {out}" in result.output
     assert {"network.npz", "history.csv", "summary.json"} <= {path.name for path in out.iterdir()}
     monkeypatch.undo()
-    result = sublinear(*TRAIN, "--steps", "30", "--out", str(out))
+    result = sublinear(*TRAIN, "30", "--out", str(out))
     assert result.exit_code == 0
     assert "after the last step" in result.output
 
 
-def test_training_that_is_interrupted_before_its_first_step_is_an_interrupt(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(runs.SmoothedGradient, "__call__", interrupt)
-    result = sublinear(*TRAIN, "--steps", "3")
-    assert result.exit_code == 130
-    assert said(result).startswith("interrupted")
-
-
-def test_an_interrupted_benchmark_says_which_sections_are_stored(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_interrupted_benchmark_says_which_sections_are_stored(monkeypatch, tmp_path):
     stored = benchmarks.load_results()
 
-    def begun(*unused: Any, finished: Any, **named: Any) -> Any:
+    def begun(*unused, finished, **named):
         finished(stored)
         raise KeyboardInterrupt
 
@@ -147,41 +115,20 @@ def test_an_interrupted_benchmark_says_which_sections_are_stored(
     assert benchmarks.load_results(path=output).data == stored.data
 
 
-def test_an_interrupted_benchmark_claims_no_section_that_it_could_not_store(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    stored = benchmarks.load_results()
-
-    def begun(*unused: Any, finished: Any, **named: Any) -> Any:
-        finished(stored)
-        raise KeyboardInterrupt
-
-    def full(*unused: Any) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(benchmarks, "run", begun)
-    monkeypatch.setattr(benchmarks, "write_results", full)
-    result = sublinear("bench", "halfspace", "--quick", "--output", str(tmp_path / "times.json"))
-    assert result.exit_code == 130
-    assert said(result) == "interrupted: no section was finished and stored"
-
-
-@pytest.mark.parametrize("name", ["stored_evidence", "verify_each"])
-def test_a_verification_that_is_interrupted_outside_its_checks_ends_in_the_same_way(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(claims, "LEDGER", small_ledger())
-    monkeypatch.setattr(claims, name, interrupt)
-    result = sublinear("verify", "--stale", "--quiet")
-    assert result.exit_code == 130
-    assert said(result) == "interrupted"
+def test_an_interrupted_verification_shows_what_it_found(monkeypatch):
+    few = [
+        claim("lem-a.1", check_gap, claims.Verdict.GAP),
+        claim("lem-a.2", interrupt, claims.Verdict.HOLDS),
+    ]
+    monkeypatch.setattr(claims, "LEDGER", claims.Ledger(few))
+    result = sublinear("verify", "--quiet")
+    assert (result.exit_code, said(result)) == (130, "interrupted")
+    assert "1 of 2 checked" in result.output
+    assert "lem-a.1" in result.output
     assert "Traceback" not in result.output
-    assert "Aborted" not in result.output
 
 
-def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_interrupt_that_python_has_to_ignore_is_not_lost(monkeypatch):
     """As it was when it came to numba's callback, which LLVM calls for each kernel it loads."""
     ignored = []
     real = runs.SmoothedGradient.__call__
@@ -189,7 +136,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
     class First:
         """Where the first interrupt comes."""
 
-        def __del__(self) -> None:
+        def __del__(self):
             ignored.append("once")
             # What follows is not to come between here and there.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -198,7 +145,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
     class Second:
         """Where the interrupt comes that follows it."""
 
-        def __del__(self) -> None:
+        def __del__(self):
             try:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
                 time.sleep(60)
@@ -206,7 +153,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
                 ignored.append("once more")
                 raise
 
-    def with_callbacks(self: Any, *arguments: Any, **named: Any) -> Any:
+    def with_callbacks(self, *arguments, **named):
         if not ignored:
             First()
             Second()
@@ -214,7 +161,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
         return real(self, *arguments, **named)
 
     monkeypatch.setattr(runs.SmoothedGradient, "__call__", with_callbacks)
-    result = sublinear(*TRAIN, "--steps", "3000")
+    result = sublinear(*TRAIN, "3000")
     assert ignored == ["once", "once more"]
     assert result.exit_code == 130
     assert said(result).startswith("interrupted")
@@ -223,9 +170,9 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
 # -- in checks that train --------------------------------------------------------------------------
 
 
-def reached(check: Any) -> set[Any]:
+def reached(check):
     """Return the functions and classes of the library that a check may come to."""
-    found: set[Any] = set()
+    found = set()
     waiting = [check]
     while waiting:
         one = inspect.unwrap(waiting.pop())
@@ -256,20 +203,18 @@ TRAINERS = {trainer.Run, features.training._descend}
 TRAINING = [claim.id for claim in claims.LEDGER if TRAINERS & reached(claim.check)]
 
 
-def test_the_checks_that_train_are_found() -> None:
+def test_the_checks_that_train_are_found():
     assert {"alg-1", "thm-4.3", "thm-d", "prop-iii.12"} <= set(TRAINING)
     assert "lem-4.5" not in TRAINING
 
 
 @pytest.mark.parametrize("name", TRAINING)
-def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(name, monkeypatch, tmp_path):
     """It comes in the second step, when a truncated run could be judged."""
     steps = []
 
-    def amid(real: Any) -> Any:
-        def step(*arguments: Any) -> Any:
+    def amid(real):
+        def step(*arguments):
             steps.append(1)
             return real(*arguments) if len(steps) == 1 else interrupt()
 
@@ -288,7 +233,7 @@ def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(
     assert not claims.load_evidence(found)
 
 
-def test_no_room_of_the_library_goes_on_after_an_interrupt() -> None:
+def test_no_room_of_the_library_goes_on_after_an_interrupt():
     """The commands may; a trainer does for who asks; the others raise it again."""
     going_on = re.compile(r"except (KeyboardInterrupt|BaseException)|except:|on_interrupt=.return")
     library = ROOT / "sublinear_lib"
@@ -311,7 +256,7 @@ LIVES = multiprocessing.get_context(
 )
 
 
-def life(arguments: list[str], folder: str) -> None:
+def life(arguments, folder):
     """Be a process of its own that runs a command."""
     os.setsid()  # a terminal sends the signal to the whole group
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -321,7 +266,7 @@ def life(arguments: list[str], folder: str) -> None:
     main(arguments, prog_name="sublinear")
 
 
-def interrupted_life(arguments: list[str], folder: Path, seconds: float) -> tuple[int | None, str]:
+def interrupted_life(arguments, folder, seconds):
     """Run a command, press Ctrl-C after a while, and return its status and its messages."""
     LIVES.set_forkserver_preload(["tests.test_interrupts"])
     process = LIVES.Process(target=life, args=(arguments, str(folder)))
@@ -338,9 +283,7 @@ def interrupted_life(arguments: list[str], folder: Path, seconds: float) -> tupl
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("train", 0.02), ("train", 0.3), ("verify", 0.2)])
-def test_a_command_that_gets_the_signal_leaves_whole_files(
-    name: str, seconds: float, tmp_path: Path
-) -> None:
+def test_a_command_that_gets_the_signal_leaves_whole_files(name, seconds, tmp_path):
     command = COMMANDS[name]
     status, messages = interrupted_life(command.arguments(tmp_path)[2:], tmp_path, seconds)
     assert status == 130, messages
@@ -350,7 +293,7 @@ def test_a_command_that_gets_the_signal_leaves_whole_files(
 
 
 @pytest.mark.parametrize("jobs", [1, 1, 1, 2, 2])
-def test_a_signal_amid_checks_that_train_ends_the_verification(jobs: int, tmp_path: Path) -> None:
+def test_a_signal_amid_checks_that_train_ends_the_verification(jobs, tmp_path):
     """At another moment each time: no check that it comes to may have a verdict."""
     asked = ["verify", *TRAINING, "--quiet", "--jobs", str(jobs)]
     status, messages = interrupted_life(asked, tmp_path, random.uniform(0.1, 2.0 * jobs))
@@ -360,11 +303,11 @@ def test_a_signal_amid_checks_that_train_ends_the_verification(jobs: int, tmp_pa
     assert "is recorded as" not in output
 
 
-def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path: Path) -> None:
-    slow = "import pathlib, time; pathlib.Path('begun').touch(); time.sleep(60)"
-    script = (
-        "import signal, sys, types\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path):
+    begun = tmp_path / "begun"
+    slow = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
+    code = (
+        "import sys\n"
         "import sublinear_lib.__main__ as command\n"
         "class Slow:\n"
         "    def find_spec(self, name, *unused):\n"
@@ -372,26 +315,10 @@ def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path: Path) -
         "sys.meta_path.insert(0, Slow())\n"
         "command.run()\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        while not (tmp_path / "begun").exists():
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        _, messages = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130
-    assert messages == "\ninterrupted\n"
+    assert interrupted(code, ready=begun.exists) == (130, "\ninterrupted\n")
 
 
-def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending() -> None:
+def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending():
     """It can leave tqdm's lock taken, for which tqdm's own thread waits, and Python for that."""
     script = (
         "import sys, time\n"
@@ -414,12 +341,6 @@ def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending
         "sublinear_lib.cli.main = main\n"
         "command.run()\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    ended = python(script, check=False)
     assert ended.returncode == 130, ended.stderr
     assert ended.stdout == "said\n"

@@ -1,7 +1,5 @@
 """Every loss satisfies Definition 3.2 for every parameter, at residuals of every size."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from decimal import Decimal, localcontext
@@ -17,7 +15,6 @@ from sublinear_lib.losses import (
     EpsilonInsensitiveLoss,
     HuberLoss,
     LogCoshLoss,
-    Loss,
     get_loss,
 )
 
@@ -33,7 +30,7 @@ LABELS = st.floats(-1.0, 1.0)
 PREDICTIONS = st.one_of(st.floats(-3.0, 3.0), st.floats(-1e6, 1e6), LABELS)
 
 
-def scalar_loss(loss: Loss, y: float, f: float) -> Decimal:
+def scalar_loss(loss, y, f):
     """Evaluate the textbook formula in sixty decimal digits."""
     with localcontext() as context:
         context.prec, context.Emax, context.Emin = 60, 10**15, -(10**15)
@@ -85,14 +82,6 @@ def test_loss_is_one_lipschitz_and_lies_above_its_tangents(loss, y, f, g):
     assert at_g >= at_f + slope * (g - f) - slack, (loss, y, f, g)
 
 
-@settings(deadline=None)
-@given(ANY_LOSS, LABELS, PREDICTIONS, PREDICTIONS, st.floats(0.0, 1.0))
-def test_loss_is_convex(loss, y, f, g, weight):
-    middle = weight * f + (1 - weight) * g
-    chord = weight * float(loss.value(y, f)) + (1 - weight) * float(loss.value(y, g))
-    assert float(loss.value(y, middle)) <= chord + 1e-14 * (abs(f) + abs(g) + 1.0)
-
-
 @pytest.mark.parametrize(
     "loss",
     [AbsoluteLoss(), HuberLoss(delta=0.3), LogCoshLoss(scale=0.3), EpsilonInsensitiveLoss()],
@@ -136,14 +125,6 @@ def test_extreme_residuals_give_finite_losses_without_warnings(size, parameter):
             if size > 1e3 * parameter:
                 assert value == pytest.approx(size, rel=1e-3), (loss, f)
                 assert slope == math.copysign(1.0, f)
-
-
-def test_log_cosh_keeps_all_digits_of_small_and_large_residuals():
-    loss = LogCoshLoss(scale=1.0)
-    # log cosh x = x^2/2 - x^4/12 + ..., where the naive formula has no digits left.
-    assert float(loss.value(0.0, 1e-9)) == pytest.approx(5e-19, rel=1e-15)
-    assert float(loss.value(0.0, 1e5)) == pytest.approx(1e5 - math.log(2.0), rel=1e-15)
-    assert float(loss.value(0.0, 1.0)) == pytest.approx(math.log(math.cosh(1.0)), rel=1e-15)
 
 
 def test_a_number_is_compared_with_every_entry_but_shapes_are_not_mixed():

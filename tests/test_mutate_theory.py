@@ -1,19 +1,12 @@
 """Mutants of the theory are what they are said to be, and a run says what became of each."""
 
-from __future__ import annotations
-
 import ast
-import json
-import subprocess
-import sys
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 
 import mutate_theory
-import numpy as np
 import pytest
-from mutate_theory import OPERATORS, Mutant, instrumented, mutants_of, mutated, sample
+from mutate_theory import OPERATORS, instrumented, mutants_of, mutated, sample
 
 SOURCE = '''
 """A module about 7 things."""
@@ -67,11 +60,11 @@ PLACES = {
 }  # fmt: skip
 
 
-def normal(text: str) -> str:
+def normal(text):
     return text.replace("_one_percent_more", "1.01 * ").replace(" ", "").replace("(-", "-")
 
 
-def test_the_mutants_of_a_module_are_all_those_of_its_mathematics() -> None:
+def test_the_mutants_of_a_module_are_all_those_of_its_mathematics():
     found = []
     for mutant in mutants_of("toy", SOURCE):
         _, before, after = mutated(SOURCE, mutant)
@@ -81,7 +74,7 @@ def test_the_mutants_of_a_module_are_all_those_of_its_mathematics() -> None:
     assert {kind for _, kind, _, _ in PLACES} == set(OPERATORS)
 
 
-def test_every_check_of_an_argument_that_the_theory_uses_is_known() -> None:
+def test_every_check_of_an_argument_that_the_theory_uses_is_known():
     used = {
         alias.name
         for path in (mutate_theory.ROOT / "sublinear_lib" / "theory").glob("*.py")
@@ -94,22 +87,7 @@ def test_every_check_of_an_argument_that_the_theory_uses_is_known() -> None:
     assert "exact" in used and used <= mutate_theory.CHECKS
 
 
-def test_a_mutant_differs_in_one_place_and_compiles() -> None:
-    for mutant in mutants_of("toy", SOURCE):
-        tree, before, after = mutated(SOURCE, mutant)
-        compile(tree, "toy", "exec")
-        assert before != after
-        lines = ast.unparse(ast.parse(SOURCE)).splitlines()
-        changed = ast.unparse(tree).splitlines()
-        assert sum(a != b for a, b in zip(lines, changed, strict=True)) == 1
-
-
-def test_a_change_at_top_level_knows_what_it_defines() -> None:
-    names = {mutant.names for mutant in mutants_of("toy", SOURCE) if not mutant.unit}
-    assert names == {("_LIMIT",), ("_PARTS",), ("Thing",)}
-
-
-def test_a_sample_is_repeatable_and_meets_every_function_first() -> None:
+def test_a_sample_is_repeatable_and_meets_every_function_first():
     found = mutants_of("toy", SOURCE)
     assert sample(found, 6, 1) == sample(found, 6, 1)
     assert sample(found, 6, 1) != sample(found, 6, 2)
@@ -119,15 +97,15 @@ def test_a_sample_is_repeatable_and_meets_every_function_first() -> None:
     assert sample([], 5, 0) == []
 
 
-def test_a_function_says_when_it_is_entered() -> None:
-    entered: list[tuple[str, str]] = []
+def test_a_function_says_when_it_is_entered():
+    entered = []
     space = {"_entered": lambda *where: entered.append(where), "count": lambda *a, **b: None}
     exec(compile(instrumented("toy", SOURCE), "toy", "exec"), space)
     assert entered == []
-    assert space["outer"](4, 2) == 46  # type: ignore[operator]
+    assert space["outer"](4, 2) == 46
     assert entered == [("toy", "outer"), ("toy", "outer.<locals>.inner")]
     assert space["outer"].__doc__ == "Return 3 times something."
-    space["Thing"]().half()  # type: ignore[operator]
+    space["Thing"]().half()
     assert entered[-1] == ("toy", "Thing.half")
 
 
@@ -142,59 +120,5 @@ def test_a_function_says_when_it_is_entered() -> None:
         ([1.0, 2], [1.01, 3]),
     ],
 )
-def test_a_result_is_one_per_cent_off(value: object, more: object) -> None:
+def test_a_result_is_one_per_cent_off(value, more):
     assert mutate_theory.one_percent_more(value) == more
-
-
-def test_arrays_are_one_per_cent_off() -> None:
-    assert np.allclose(mutate_theory.one_percent_more(np.array([1.0, 2.0])), [1.01, 2.02])
-    assert mutate_theory.one_percent_more(np.array([1, 2])).tolist() == [2, 3]
-
-
-def test_new_results_take_the_place_of_old_ones_of_the_same_modules() -> None:
-    settings = {"per_module": 1, "seed": 0, "most": 1.0, "claims": "all"}
-
-    def one(module: str, outcome: str) -> dict[str, object]:
-        trial = mutate_theory.Trial(
-            Mutant(module, "f", 3, "sign", 0, 0), "a + b", "a - b", 1, outcome, "thm-4.1"
-        )
-        return mutate_theory.report([trial], {module: 9}, settings, 2.0)
-
-    both = mutate_theory.merged(one("jump", "killed"), one("flips", "survived"))
-    assert (both["total"]["killed"], both["total"]["survived"]) == (1, 1)
-    assert both["total"]["score"] == 0.5
-    again = mutate_theory.merged(both, one("flips", "timeout"))
-    assert again["total"]["score"] == 1.0
-    assert again["survivors"] == []
-    other = {**settings, "seed": 1}
-    assert mutate_theory.merged({**both, "settings": other}, one("jump", "killed"))[
-        "modules"
-    ].keys() == {"jump"}
-
-
-@pytest.mark.thorough
-def test_a_run_tells_what_became_of_each_mutant(tmp_path: Path) -> None:
-    output, trace = tmp_path / "found.json", tmp_path / "trace.json"
-    root = Path(mutate_theory.__file__).parents[1]
-    run = subprocess.run(
-        [
-            *(sys.executable, "tools/mutate_theory.py", "--modules", "concentration", "jump"),
-            *("--claims", "lem-a.5", "--per-module", "4", "--jobs", "2"),
-            *("--trace", str(trace), "--output", str(output)),
-        ],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    found = json.loads(output.read_text())
-    assert found["settings"]["claims"] == ["lem-a.5"]
-    assert len(found["trials"]) == 8
-    known = {"killed", "timeout", "survived", "not covered", "not applicable"}
-    assert {row["outcome"] for row in found["trials"]} <= known
-    # Lemma A.5 does not know the price of a jump.
-    assert found["modules"]["jump"]["not_covered"] >= 3
-    assert found["modules"]["jump"]["killed"] == 0
-    entered = {tuple(place) for place in json.loads(trace.read_text())[0]["entered"]}
-    assert ("concentration", "gaussian_wedge") in entered

@@ -1,7 +1,5 @@
 """The network computes Equation (2) on the exact active set, and f = A + B + C."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import zipfile
@@ -12,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse, stats
+from scipy import sparse
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.halfspace import HalfspaceHits
@@ -86,81 +84,20 @@ def weight_gradient(network, X, v):
     return total
 
 
-# -- checks, as functions, so that a planted error can be shown to fail them -----------------------
-
-
-def check_value(network, X):
-    assert_allclose(
-        network.forward(X), [value(network, x) for x in X], rtol=TOLERANCE, atol=TOLERANCE
-    )
-
-
-def check_input_gradient(network, X):
-    expected = [input_gradient(network, x) for x in X]
-    assert_allclose(network.input_gradient(X), expected, rtol=TOLERANCE, atol=TOLERANCE)
-
-
-def check_weight_gradient(network, X):
-    v = np.linspace(-1.0, 1.0, len(X)) + 0.1
-    expected = weight_gradient(network, X, v)
-    assert_allclose(network.weight_gradient(X, v), expected, rtol=TOLERANCE, atol=TOLERANCE)
-
-
-def check_decomposition(network, X):
-    moved = network.W + 0.3 * np.random.default_rng(5).standard_normal(network.W.shape)
-    parts = PseudoNetwork(network, moved).decompose(X)
-    assert_allclose(parts.f, parts.A + parts.B + parts.C, rtol=0, atol=TOLERANCE)
-
-
-CHECKS = (check_value, check_input_gradient, check_weight_gradient, check_decomposition)
-
-
 @settings(deadline=None, max_examples=40)
 @given(cases())
-def test_value_and_gradients_agree_with_the_formula_neuron_by_neuron(case):
-    for check in CHECKS:
-        check(*case)
-
-
-class Planted(TwoLayerNetwork):
-    """A network with an error of one part in a thousand, in the place its subclass names."""
-
-    def __init__(self, network):
-        super().__init__(network.W, network.a, network.b, network.tau, network.activation)
-
-
-class PlantedValue(Planted):
-    def forward(self, *args, **kwargs):
-        return 1.001 * super().forward(*args, **kwargs)
-
-    def with_weights(self, W):
-        return PlantedValue(super().with_weights(W))
-
-
-class PlantedInputGradient(Planted):
-    def input_gradient(self, *args, **kwargs):
-        return 1.001 * super().input_gradient(*args, **kwargs)
-
-
-class PlantedWeightGradient(Planted):
-    def weight_gradient(self, *args, **kwargs):
-        return 1.001 * super().weight_gradient(*args, **kwargs)
-
-
-@pytest.mark.parametrize(
-    ("planted", "check"),
-    [
-        (PlantedValue, check_value),
-        (PlantedValue, check_decomposition),
-        (PlantedInputGradient, check_input_gradient),
-        (PlantedWeightGradient, check_weight_gradient),
-    ],
-)
-def test_an_error_of_one_in_a_thousand_is_noticed(planted, check):
-    network, X = random_network(60, 4, seed=3), geometry.sample_slice(3, 4, rng=4)
-    check(network, X)
-    with pytest.raises(AssertionError):
-        check(planted(network), X)
+def test_active_sets_values_and_gradients_are_those_of_the_formula_neuron_by_neuron(case):
+    network, X = case
+    expected = np.array([fires(network, x) for x in X])
+    assert_array_equal(network.active_mask(X), expected)
+    assert_array_equal(network.activity(X), expected.mean(axis=1))
+    v = np.linspace(-1.0, 1.0, len(X)) + 0.1
+    for found, wanted in (
+        (network.forward(X), [value(network, x) for x in X]),
+        (network.input_gradient(X), [input_gradient(network, x) for x in X]),
+        (network.weight_gradient(X, v), weight_gradient(network, X, v)),
+    ):
+        assert_allclose(found, wanted, rtol=TOLERANCE, atol=TOLERANCE)
 
 
 # -- active sets -----------------------------------------------------------------------------------
@@ -168,28 +105,16 @@ def test_an_error_of_one_in_a_thousand_is_noticed(planted, check):
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_a_neuron_exactly_at_the_threshold_is_not_active(activation):
-    X = geometry.embed(np.array([[1.0, 0.0], [0.0, -1.0], [0.6, 0.8]]))
-    W = np.random.default_rng(0).standard_normal((50, 3))
-    # Put every pre-activation at the first point on tau, in real arithmetic on the stored numbers:
-    # weights that see only the last coordinate, which is exactly 1/2.
-    W[:, :2] = 0.0
-    b = 0.25 - W[:, 2] / 2.0
-    at = np.array(
-        [
-            Fraction(w) / 2 + Fraction(bias) == Fraction(1, 4)
-            for w, bias in zip(W[:, 2].tolist(), b.tolist(), strict=True)
-        ]
-    )
-    above = np.array(
-        [
-            Fraction(w) / 2 + Fraction(bias) > Fraction(1, 4)
-            for w, bias in zip(W[:, 2].tolist(), b.tolist(), strict=True)
-        ]
-    )
-    assert at.sum() >= 10, "the construction must produce ties"
-    network = TwoLayerNetwork(W, np.ones(50), b, 0.25, activation)
-    for i in range(3):
-        assert_array_equal(network.active_mask(X)[i], above, err_msg=f"point {i}")
+    # Weights that see only the last coordinate, which is exactly 1/2, and a bias that puts the
+    # pre-activation on tau, or one unit of rounding beside it.
+    W = np.zeros((24, 3))
+    W[:, 2] = np.arange(-12, 12) / 8
+    side = np.arange(24) % 3 - 1
+    at = 0.25 - W[:, 2] / 2
+    b = np.where(side == 0, at, np.nextafter(at, 9.0 * side))
+    network = TwoLayerNetwork(W, np.ones(24), b, 0.25, activation)
+    X = geometry.embed(np.array([[1.0, 0.0], [0.6, 0.8]]))
+    assert_array_equal(network.active_mask(X), [side > 0] * 2)
 
 
 def test_active_sets_do_not_depend_on_the_order_of_the_sum():
@@ -203,76 +128,11 @@ def test_active_sets_do_not_depend_on_the_order_of_the_sum():
     assert network.forward(x, on_slice=False)[0] > 0.5
 
 
-@settings(deadline=None, max_examples=40)
-@given(cases())
-def test_active_sets_are_those_of_rational_arithmetic(case):
-    network, X = case
-    expected = np.array([fires(network, x) for x in X])
-    assert_array_equal(network.active_mask(X), expected)
-    assert_array_equal(network.activity(X), expected.mean(axis=1))
-
-
 def test_overflowing_scores_are_decided_exactly():
     W = np.array([[1e308, 1e308], [1e308, -1e308]])
     network = TwoLayerNetwork(W, [1.0, 1.0], [0.0, 0.0], 0.0)
     x = np.array([[10.0, -10.0], [10.0, 10.0]])
     assert_array_equal(network.active_mask(x, on_slice=False), [[False, True], [True, False]])
-
-
-# -- gradients against finite differences ----------------------------------------------------------
-
-
-def clear_of_thresholds(network, X, distance):
-    return np.abs(network.preactivations(X, on_slice=False) - network.tau).min() > distance
-
-
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_input_gradient_is_the_finite_difference_away_from_thresholds(activation):
-    network = random_network(80, 5, seed=1, activation=activation)
-    X = geometry.sample_slice(4, 5, rng=2)
-    h = 1e-6
-    assert clear_of_thresholds(network, X, 10 * h), "the points must keep clear of thresholds"
-    gradient = network.input_gradient(X)
-    for k in range(5):
-        step = np.zeros(5)
-        step[k] = h
-        up = network.forward(X + step, on_slice=False)
-        down = network.forward(X - step, on_slice=False)
-        assert_allclose((up - down) / (2 * h), gradient[:, k], atol=1e-8, err_msg=f"coordinate {k}")
-
-
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_weight_gradient_is_the_finite_difference_away_from_thresholds(activation):
-    network = random_network(30, 4, seed=1, activation=activation)
-    X = geometry.sample_slice(3, 4, rng=2)
-    v = np.array([0.5, -1.0, 0.25])
-    h = 1e-6
-    assert clear_of_thresholds(network, X, 10 * h), "the points must keep clear of thresholds"
-    gradient = network.weight_gradient(X, v)
-    for r in range(0, 30, 7):
-        for k in range(4):
-            step = np.zeros((30, 4))
-            step[r, k] = h
-            up = network.with_weights(network.W + step).forward(X)
-            down = network.with_weights(network.W - step).forward(X)
-            difference = np.mean(v * (up - down)) / (2 * h)
-            assert difference == pytest.approx(gradient[r, k], abs=1e-8), f"weight ({r}, {k})"
-
-
-def test_across_a_threshold_finite_differences_see_the_jump_that_the_formal_gradient_ignores():
-    # One neuron with z(x) = x_1, threshold 1/4: moving x_1 across it, f jumps by tau.
-    x = np.array([[0.25, 0.3, 0.5]])
-    step = np.array([[1.0, 0.0, 0.0]])
-    for h in (1e-3, 1e-5, 1e-7):
-        slopes = {}
-        for activation in ACTIVATIONS:
-            network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], 0.25, activation)
-            up = network.forward(x + h * step, on_slice=False)[0]
-            down = network.forward(x - h * step, on_slice=False)[0]
-            slopes[activation] = (up - down) / (2 * h)
-        assert slopes["jump"] == pytest.approx((0.25 + h) / (2 * h), rel=1e-6)
-        assert slopes["continuous"] == pytest.approx(0.5, rel=1e-6), "half of the two sides' mean"
-    assert network.input_gradient(x, on_slice=False)[0, 0] == 0.0, "inactive at the threshold"
 
 
 # -- known active sets -----------------------------------------------------------------------------
@@ -324,32 +184,13 @@ def test_lists_that_do_not_fit_are_refused(indptr, indices, message):
         network.forward(X, lists)
 
 
-def test_something_without_lists_is_refused():
-    network = random_network(5, 3, seed=0)
-    with pytest.raises(TypeError, match="indptr and indices"):
-        network.forward(geometry.sample_slice(1, 3, rng=1), np.ones((1, 5), dtype=bool))
-
-
 # -- initialization --------------------------------------------------------------------------------
-
-
-def test_initialization_has_the_law_of_definition_3_1():
-    m = 4096
-    network = TwoLayerNetwork.initialize(m, 3, "PRINTED", rng=11)
-    assert set(np.round(network.a * m**0.2, 12)) == {-1.0, 1.0}
-    assert abs(network.a.sum() * m**0.2) < 4.5 * m**0.5
-    for name, sample in (("W", network.W.ravel()), ("b", network.b)):
-        assert stats.kstest(sample * m**0.5, "norm").pvalue > 1e-4, name
-    # N(0, 2/m) on the slice, the fact that every threshold rule rests on.
-    x = geometry.sample_slice(1, 3, rng=12)
-    z = network.preactivations(x)[0] * (m / 2) ** 0.5
-    assert stats.kstest(z, "norm").pvalue > 1e-4
-    assert z.var(ddof=1) * (m - 1) < stats.chi2.isf(1e-5, m - 1)
-    assert z.var(ddof=1) * (m - 1) > stats.chi2.ppf(1e-5, m - 1)
 
 
 def test_initialization_draws_a_then_W_then_b():
     network = TwoLayerNetwork.initialize(64, 3, rng=5)
+    np.random.seed(1)  # noqa: NPY002 (the point: the global state does not matter)
+    assert TwoLayerNetwork.initialize(64, 3, rng=5) == network
     draws = np.random.default_rng(5)
     signs = draws.choice(np.array([-1.0, 1.0]), size=64)
     assert_allclose(network.a, signs * 64**-0.2, rtol=1e-15)
@@ -369,13 +210,6 @@ def test_initialization_takes_threshold_and_activation_from_the_scaling():
     assert chosen.activation.name == "continuous"
 
 
-def test_initialization_depends_on_the_seed_and_on_nothing_else():
-    first = TwoLayerNetwork.initialize(32, 4, rng=7)
-    np.random.seed(1)  # noqa: NPY002 (the point: the global state does not matter)
-    assert TwoLayerNetwork.initialize(32, 4, rng=7) == first
-    assert TwoLayerNetwork.initialize(32, 4, rng=8) != first
-
-
 # -- decomposition ---------------------------------------------------------------------------------
 
 
@@ -386,6 +220,7 @@ def test_the_parts_are_those_of_lemma_c4_neuron_by_neuron(case, size):
     W = network.W + size * np.random.default_rng(1).standard_normal(network.W.shape)
     now = network.with_weights(W)
     parts = PseudoNetwork(network, W).decompose(X)
+    assert np.abs(parts.residual).max() < 1e-12 * (1 + size)
     for i, x in enumerate(X):
         before, after = fires(network, x), fires(now, x)
         u = (W - network.W) @ x
@@ -410,19 +245,6 @@ def test_the_parts_are_those_of_lemma_c4_neuron_by_neuron(case, size):
         assert abs(excess) <= bound * (1 + 1e-9) + 1e-12 * scale, i
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_the_decomposition_is_exact_to_rounding_on_wide_networks(activation):
-    start = random_network(20000, 8, seed=2, activation=activation)
-    W = start.W + 0.02 * np.random.default_rng(3).standard_normal(start.W.shape)
-    pseudo = PseudoNetwork(start, W)
-    X = geometry.sample_slice(150, 8, rng=4)
-    parts = pseudo.decompose(X)
-    assert np.abs(parts.residual).max() < 1e-12
-    assert parts.flips.min() > 0, "a check without flips would be empty"
-    assert_allclose(parts.B, start.forward(X), atol=1e-12)
-    assert_allclose(parts.g, pseudo.forward(X), atol=1e-12)
-
-
 def test_the_pseudo_network_is_linear_in_the_weights_and_zero_at_the_start():
     start = random_network(200, 4, seed=5)
     X = geometry.sample_slice(6, 4, rng=6)
@@ -437,45 +259,26 @@ def test_the_pseudo_network_is_linear_in_the_weights_and_zero_at_the_start():
 # -- immutability ----------------------------------------------------------------------------------
 
 
-def test_networks_are_copies_and_cannot_be_changed():
-    W = np.ones((3, 2))
-    network = TwoLayerNetwork(W, np.ones(3), np.zeros(3), 0.1)
-    W[...] = 7.0
-    assert (network.W == 1.0).all()
-    for name in ("W", "a", "b"):
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(network, name)[0] = 5.0
-    with pytest.raises(AttributeError, match="immutable"):
-        network.tau = 2.0
+def test_networks_are_values_of_their_own_that_cannot_be_changed():
+    parts = {"W": np.ones((3, 2)), "a": np.ones(3), "b": np.zeros(3), "tau": 0.1}
+    network = TwoLayerNetwork(**parts, activation="continuous")
+    parts["W"][...] = 7.0
     moved = network.with_weights(2 * network.W)
-    assert (network.W == 1.0).all()
-    assert (moved.W == 2.0).all()
+    assert (network.W == 1.0).all() and (moved.W == 2.0).all()
     with pytest.raises(TypeError, match="unhashable"):
         hash(network)
-
-
-def test_pickling_gives_an_equal_network_that_is_immutable_too():
-    network = random_network(10, 3, seed=0, activation="continuous")
-    network.forward(geometry.sample_slice(1, 3, rng=0))
     again = pickle.loads(pickle.dumps(network))
-    assert again == network
-    with pytest.raises(ValueError, match="read-only"):
-        again.W[0, 0] = 1.0
-
-
-def test_equality_looks_at_every_part():
-    parts = {"W": [[1.0, 2.0]], "a": [1.0], "b": [0.5], "tau": 0.1, "activation": "jump"}
-    network = TwoLayerNetwork(**parts)
-    assert network == TwoLayerNetwork(**parts)
-    assert network != "network"
-    for name, other in (
-        ("W", [[1.0, 2.5]]),
-        ("a", [2.0]),
-        ("b", [0.0]),
-        ("tau", 0.2),
-        ("activation", "continuous"),
-    ):
-        assert network != TwoLayerNetwork(**{**parts, name: other}), name
+    for each in (network, again):
+        for name in ("W", "a", "b"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(each, name)[0] = 5.0
+        with pytest.raises(AttributeError, match="immutable"):
+            each.tau = 2.0
+    same = {"W": network.W, "a": network.a, "b": network.b, "tau": 0.1, "activation": "continuous"}
+    assert network == again == TwoLayerNetwork(**same) != "network"
+    other = {"W": moved.W, "a": -network.a, "b": network.a, "tau": 0.2, "activation": "jump"}
+    for name, value_ in other.items():
+        assert network != TwoLayerNetwork(**{**same, name: value_}), name
 
 
 # -- save and load ---------------------------------------------------------------------------------
@@ -494,67 +297,7 @@ def test_a_saved_network_comes_back_bit_for_bit(tmp_path, activation):
     assert TwoLayerNetwork.load(str(path)) == network
 
 
-def test_a_saved_file_has_the_usual_permissions(tmp_path):
-    random_network(3, 3, seed=0).save(tmp_path / "n.npz")
-    (tmp_path / "plain").write_bytes(b"")
-    modes = [os.stat(tmp_path / name).st_mode for name in ("n.npz", "plain")]
-    assert modes[0] == modes[1]
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path, monkeypatch):
-    old, new = random_network(5, 3, seed=0), random_network(5, 3, seed=1)
-    path = tmp_path / "n.npz"
-    old.save(path)
-
-    def fail(*args):
-        raise OSError("disk full")
-
-    for name in ("replace", "fsync"):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, name, fail)
-            with pytest.raises(OSError, match="disk full"):
-                new.save(path)
-        assert TwoLayerNetwork.load(path) == old, name
-        assert [p.name for p in tmp_path.iterdir()] == ["n.npz"], name
-
-
-def test_every_truncated_file_is_refused_with_its_name(tmp_path):
-    network = random_network(4, 3, seed=0)
-    whole, path = tmp_path / "whole.npz", tmp_path / "cut.npz"
-    network.save(whole)
-    content = whole.read_bytes()
-    for length in {*range(0, len(content), 37), len(content) - 1}:
-        path.write_bytes(content[:length])
-        with pytest.raises(ValueError, match=r"cannot load a network from '.*cut\.npz'"):
-            TwoLayerNetwork.load(path)
-
-
-def test_a_changed_byte_is_noticed_or_harmless(tmp_path):
-    network = random_network(4, 3, seed=0)
-    whole, path = tmp_path / "whole.npz", tmp_path / "changed.npz"
-    network.save(whole)
-    content = whole.read_bytes()
-    refused = 0
-    for position in range(0, len(content), 11):
-        changed = bytearray(content)
-        changed[position] ^= 0xFF
-        path.write_bytes(bytes(changed))
-        try:
-            found = TwoLayerNetwork.load(path)
-        except ValueError as error:
-            assert "changed.npz" in str(error), position
-            refused += 1
-        else:
-            assert found == network, f"byte {position} was changed without being noticed"
-    assert refused > 100
-
-
-def archive(path, **entries):
-    with open(path, "wb") as file:
-        np.savez(file, **entries)
-
-
-def good_entries(**changes):
+def store(path, **changes):
     entries = {
         "format": np.array("sublinear-lib two-layer network"),
         "version": np.array(1),
@@ -564,22 +307,18 @@ def good_entries(**changes):
         "tau": np.array(0.1),
         "activation": np.array("jump"),
     }
-    entries.update(changes)
-    return {key: entry for key, entry in entries.items() if entry is not None}
+    entries |= changes
+    np.savez(path, **{key: entry for key, entry in entries.items() if entry is not None})
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
         ({"format": np.array("something else")}, "not written by TwoLayerNetwork.save"),
-        ({"format": None}, "not written by TwoLayerNetwork.save"),
         ({"version": np.array(2)}, "version 2 of the format.*up to version 1: update"),
-        ({"version": np.array(0)}, "does not say which version"),
-        ({"version": np.array("1")}, "does not say which version"),
         ({"version": None}, "does not say which version"),
         ({"W": None}, "'W' is missing"),
         ({"activation": np.array("relu")}, "make no network: activation must be one of"),
-        ({"tau": np.array(-1.0)}, "make no network: tau must be"),
         ({"W": np.full((2, 2), np.nan)}, "make no network: W must contain finite"),
         ({"a": np.ones(3)}, r"make no network: a must have shape \(2,\)"),
         ({"W": np.array([["x", "y"]])}, "make no network"),
@@ -587,45 +326,30 @@ def good_entries(**changes):
 )
 def test_a_file_with_wrong_contents_is_refused_with_the_reason(tmp_path, changes, reason):
     path = tmp_path / "bad.npz"
-    archive(path, **good_entries())
+    store(path)
     TwoLayerNetwork.load(path)
-    archive(path, **good_entries(**changes))
+    store(path, **changes)
     with pytest.raises(ValueError, match=rf"'.*bad\.npz': .*{reason}"):
         TwoLayerNetwork.load(path)
 
 
 def test_foreign_files_are_refused_and_nothing_in_them_is_executed(tmp_path):
-    path = tmp_path / "foreign"
-
     class Bomb:
         def __reduce__(self):
             return os.mkdir, (str(tmp_path / "executed"),)
 
-    np.save(tmp_path / "array.npy", np.ones(3))
-    archive(tmp_path / "pickled.npz", **good_entries(W=np.array([Bomb()], dtype=object)))
+    store(tmp_path / "pickled.npz", W=np.array([Bomb()], dtype=object))
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
         other.writestr("hello.txt", "hello")
     (tmp_path / "pickle").write_bytes(pickle.dumps(Bomb()))
-    (tmp_path / "text").write_text("W = 3")
-    (tmp_path / "empty").write_bytes(b"")
     for name, reason in (
-        ("array.npy", "not an .npz archive"),
         ("pickled.npz", "pickled objects"),
         ("other.zip", "the entry 'hello.txt' is no array"),
         ("pickle", "not an .npz archive"),
-        ("text", "not an .npz archive"),
-        ("empty", "empty"),
     ):
-        path = tmp_path / name
-        with pytest.raises(ValueError, match=reason) as caught:
-            TwoLayerNetwork.load(path)
-        assert name in str(caught.value)
+        with pytest.raises(ValueError, match=f"{name}.*{reason}"):
+            TwoLayerNetwork.load(tmp_path / name)
     assert not (tmp_path / "executed").exists()
-
-
-def test_a_missing_file_is_a_missing_file(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        TwoLayerNetwork.load(tmp_path / "none.npz")
 
 
 # -- bad input -------------------------------------------------------------------------------------
@@ -654,18 +378,12 @@ def test_bad_points_are_refused_by_every_method():
             method(off)
         with pytest.raises(ValueError, match="shape"):
             method(good[:, :2])
-        with pytest.raises(ValueError, match="finite"):
-            method(np.full((2, 3), np.nan))
-        with pytest.raises(TypeError):
-            method(good.astype(str))
     with pytest.raises(ValueError, match=r"weights must have shape \(2,\)"):
         network.weight_gradient(good, [1.0])
     with pytest.raises(ValueError, match="W must have shape"):
         network.with_weights(np.ones((5, 3)))
     with pytest.raises(ValueError, match="W must have shape"):
         PseudoNetwork(network, np.ones((6, 2)))
-    with pytest.raises(TypeError, match="initial must be a TwoLayerNetwork"):
-        PseudoNetwork("network", network.W)
 
 
 def test_points_off_the_slice_are_allowed_on_request():

@@ -5,17 +5,13 @@ packages that it asks for and to those that they ask for, and nothing else: a Py
 two folders only is in the place of one in which somebody has typed ``pip install``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
-import venv
 import zipfile
 from email.parser import HeaderParser
 from importlib import metadata
@@ -39,7 +35,7 @@ BESIDE = ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
 ABOUT = ("CHANGELOG.md", "CITATION.cff", "LICENSE-text")
 
 
-def build(kind: str, source: Path, target: Path) -> Path:
+def build(kind, source, target):
     """Build a wheel or a source distribution, and return it."""
     code = f"import sys; from setuptools import build_meta; build_meta.build_{kind}(sys.argv.pop())"
     subprocess.run(
@@ -53,7 +49,7 @@ def build(kind: str, source: Path, target: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sdist(tmp_path_factory):
     """The unpacked source distribution, built from a copy of what it is made of."""
     source = tmp_path_factory.mktemp("source")
     for name in (*BESIDE, *ABOUT):
@@ -75,20 +71,20 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(sdist, tmp_path_factory):
     """The wheel, built from the source distribution as pip does."""
     return build("wheel", sdist, tmp_path_factory.mktemp("wheel"))
 
 
-def test_the_source_distribution_tells_about_itself_and_has_no_tests(sdist: Path) -> None:
+def test_the_source_distribution_tells_about_itself_and_has_no_tests(sdist):
     names = {path.name for path in sdist.iterdir()}
     assert names >= {*BESIDE, *ABOUT, "sublinear_lib"}
     assert "tests" not in names
 
 
-def closure(requirements: list[str]) -> set[str]:
+def closure(requirements):
     """Return the names of all distributions that these requirements bring."""
-    found: set[str] = set()
+    found = set()
     waiting = [Requirement(text) for text in requirements]
     while waiting:
         wanted = waiting.pop()
@@ -100,7 +96,7 @@ def closure(requirements: list[str]) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clean(wheel, tmp_path_factory):
     """A folder with the installed wheel and its dependencies, and no other package."""
     folder = tmp_path_factory.mktemp("clean")
     with zipfile.ZipFile(wheel) as archive:
@@ -115,7 +111,7 @@ def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(clean: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(clean, code, *arguments):
     """Run a program that sees the clean folder and the standard library only."""
     return subprocess.run(
         [sys.executable, "-S", "-c", code, *arguments],
@@ -131,7 +127,7 @@ def run(clean: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[
 SUBLINEAR = "from sublinear_lib.__main__ import run; run()"
 
 
-def test_the_wheel_holds_the_library_with_all_its_files_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_the_library_with_all_its_files_and_nothing_else(wheel):
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
     kept = {
@@ -143,7 +139,7 @@ def test_the_wheel_holds_the_library_with_all_its_files_and_nothing_else(wheel: 
     assert "sublinear_lib/py.typed" in held
 
 
-def test_the_wheel_says_what_it_is(wheel: Path) -> None:
+def test_the_wheel_says_what_it_is(wheel):
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         told = HeaderParser().parsestr(archive.read(name).decode())
@@ -182,7 +178,7 @@ print(json.dumps([done, refused, said, sublinear_lib.__file__, sorted(sys.module
 
 
 @pytest.mark.thorough
-def test_without_the_books_packages_every_room_is_there_but_those_that_draw(clean: Path) -> None:
+def test_without_the_books_packages_every_room_is_there_but_those_that_draw(clean):
     made = run(clean, IMPORT_ALL)
     assert made.returncode == 0, made.stderr
     done, refused, said, place, loaded = json.loads(made.stdout)
@@ -202,7 +198,7 @@ def test_without_the_books_packages_every_room_is_there_but_those_that_draw(clea
     assert "pip install '.[book]'" in said["exhibits"]
 
 
-def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(clean: Path) -> None:
+def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(clean):
     made = run(clean, SUBLINEAR, "--version")
     assert made.stdout == f"sublinear, version {sublinear_lib.__version__}\n", made.stderr
     made = run(clean, SUBLINEAR, "claims", "show", "thm-4.1")
@@ -210,51 +206,15 @@ def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(cl
     assert "fails as printed" in made.stdout
 
 
-@pytest.mark.thorough
-def test_a_run_that_cannot_draw_is_stored_all_the_same(clean: Path, tmp_path: Path) -> None:
-    small = ["--m", "64", "--activity", "0.2", "--steps", "2", "--certify", "0", "--quiet"]
-    made = run(clean, SUBLINEAR, "train", *small, "--out", str(tmp_path / "run"))
-    assert made.returncode == 0, made.stderr
-    assert "no run.png: matplotlib is not installed" in made.stderr
-    stored = {path.name for path in (tmp_path / "run").iterdir()}
-    assert {"network.npz", "history.csv", "summary.json"} <= stored
-    assert "run.png" not in stored
-
-
-@pytest.mark.thorough
-def test_a_notebook_is_a_test_elsewhere_as_the_book_says(wheel: Path, tmp_path: Path) -> None:
+def test_the_book_installs_extras_that_exist_and_compares_a_notebook_that_exists():
     page = (ROOT / "book" / "how-to-read.md").read_text(encoding="utf-8")
     (install, compare) = re.findall(r"^(pip install .*|pytest --nbval .*)$", page, re.MULTILINE)
-    name = compare.split()[-1]
-    stored = json.loads((ROOT / "book" / "part1" / name).read_text(encoding="utf-8"))
-    venv.create(tmp_path / "fresh", with_pip=True)
-    outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-
-    def command(line: str) -> subprocess.CompletedProcess[str]:
-        program, *arguments = shlex.split(line.replace("'.[", f"'{wheel}["))
-        return subprocess.run(
-            [tmp_path / "fresh" / "bin" / program, *arguments],
-            cwd=ROOT if program == "pip" else tmp_path,
-            env=outside,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-
-    installed = command(f"{install} --quiet --no-compile")
-    assert installed.returncode == 0, installed.stderr
-    (tmp_path / name).write_text(json.dumps(stored), encoding="utf-8")
-    same = command(compare)
-    assert same.returncode == 0, same.stdout
-    texts = [each for cell in stored["cells"] for each in cell.get("outputs", ()) if "text" in each]
-    texts[0]["text"] = ["not what is printed"]
-    (tmp_path / name).write_text(json.dumps(stored), encoding="utf-8")
-    other = command(compare)
-    assert other.returncode == 1 and "not what is printed" in other.stdout, other.stdout
+    (extras,) = re.findall(r"\[([\w,]+)\]", install)
+    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    assert (ROOT / "book" / "part1" / compare.split()[-1]).is_file()
 
 
-def test_a_workflow_runs_only_what_there_is() -> None:
+def test_a_workflow_runs_only_what_there_is():
     text = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
     jobs = yaml.safe_load(text)["jobs"]
     stages = {stage.name for stage in run_tests.stages()}
@@ -271,7 +231,7 @@ def test_a_workflow_runs_only_what_there_is() -> None:
     assert set(matrix["python"]) == supported
 
 
-def test_the_oldest_versions_are_the_lower_bounds() -> None:
+def test_the_oldest_versions_are_the_lower_bounds():
     oldest = install_versions.constraints("oldest", PROJECT)
     assert "numpy==2.0" in oldest
     names = {Requirement(text).name for text in oldest}
@@ -286,26 +246,8 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
         install_versions.lower_bound("numpy")
 
 
-def test_what_builds_the_wheel_is_installed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new environment of Python 3.11 has a setuptools that is too old, a later one has none."""
-    commands: list[list[str]] = []
-
-    def run(command: list[str], **unused: object) -> subprocess.CompletedProcess[str]:
-        commands.append(command)
-        return subprocess.CompletedProcess(command, 0)
-
-    monkeypatch.setattr(install_versions.subprocess, "run", run)
-    assert install_versions.main(["oldest"]) == 0
-    ((*_, library, builder),) = commands
-    assert library.startswith(".[")
-    extras = library[2:-1].split(",")
-    assert set(install_versions.HELD) <= set(extras) <= set(PROJECT["optional-dependencies"])
-    assert "test" in extras
-    assert builder.startswith("setuptools>=")
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_is_told_how_to_complete_the_command(shell: str) -> None:
+def test_a_shell_is_told_how_to_complete_the_command(shell):
     asked = {"_SUBLINEAR_COMPLETE": f"{shell}_source"}
     made = CliRunner().invoke(cli.main, env=asked, prog_name="sublinear")
     told = ShellComplete(cli.main, {}, "sublinear", "_SUBLINEAR_COMPLETE")

@@ -1,9 +1,6 @@
 """What has passed is left out until something that it reads has changed, and not longer."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import passed
 import pytest
@@ -12,7 +9,7 @@ from run_tests import Result, Stage
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def house(tmp_path, monkeypatch):
     """A small repository: two rooms, of which one uses the other, and two notebooks."""
     files = {
         "sublinear_lib/__init__.py": "",
@@ -33,11 +30,11 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def cells(code: str) -> str:
+def cells(code):
     return json.dumps({"cells": [{"cell_type": "code", "source": code.splitlines(True)}]})
 
 
-def forget() -> None:
+def forget():
     """Files do not change while the tests run; here they do."""
     passed._hash.cache_clear()
     passed._neighbors.cache_clear()
@@ -48,7 +45,7 @@ CODE = Stage("code", "", (), sources=("sublinear_lib", "book!"))
 FINE = {"notebooks": Result(passed=2), "code": Result(passed=1)}
 
 
-def left(again: bool = False) -> list[str]:
+def left(again=False):
     forget()
     stages, _ = run_tests.choose([NOTEBOOKS, CODE], again)
     return [name for stage in stages for name in (*stage.arguments, stage.name)]
@@ -57,7 +54,7 @@ def left(again: bool = False) -> list[str]:
 ALL = ["book/one.ipynb", "book/two.ipynb", "notebooks", "code"]
 
 
-def test_what_has_passed_runs_again_only_when_it_is_asked_for(house: Path) -> None:
+def test_what_has_passed_runs_again_only_when_it_is_asked_for(house):
     assert left() == ALL
     run_tests.keep([NOTEBOOKS, CODE], FINE)
     assert left() == []
@@ -67,7 +64,7 @@ def test_what_has_passed_runs_again_only_when_it_is_asked_for(house: Path) -> No
     assert why["notebooks"].startswith("2 of 2 have passed")
 
 
-def test_what_has_failed_runs_again(house: Path) -> None:
+def test_what_has_failed_runs_again(house):
     run_tests.keep([NOTEBOOKS, CODE], {**FINE, "notebooks": Result(passed=1, failed=1)})
     assert left() == ALL[:-1]
 
@@ -84,9 +81,7 @@ def test_what_has_failed_runs_again(house: Path) -> None:
         ("_build/html/index.html", []),
     ],
 )
-def test_a_change_is_met_by_all_that_read_it_and_nobody_else(
-    house: Path, change: str, again: list[str]
-) -> None:
+def test_a_change_is_met_by_all_that_read_it_and_nobody_else(house, change, again):
     run_tests.keep([NOTEBOOKS, CODE], FINE)
     path = house / change
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +90,7 @@ def test_a_change_is_met_by_all_that_read_it_and_nobody_else(
     assert left() == again
 
 
-def test_a_book_that_was_thrown_away_is_built_again(house: Path) -> None:
+def test_a_book_that_was_thrown_away_is_built_again(house):
     book = Stage("book", "", (), sources=("book",))
     (house / "_build/html").mkdir(parents=True)
     (house / "_build/html/index.html").touch()
@@ -105,13 +100,7 @@ def test_a_book_that_was_thrown_away_is_built_again(house: Path) -> None:
     assert run_tests.choose([book], again=False)[0] == [book]
 
 
-def test_a_damaged_memory_is_no_memory(house: Path) -> None:
-    run_tests.keep([CODE], FINE)
-    passed.STORED.write_text('{"code": ')
-    assert passed.recall() == {}
-
-
-def test_the_notebooks_of_the_book_reach_the_rooms_that_they_use() -> None:
+def test_the_notebooks_of_the_book_reach_the_rooms_that_they_use():
     page = passed.ROOT / "book/part1/who-flips.ipynb"
     assert {"sublinear_lib/theory", "sublinear_lib/scaling.py"} <= passed.sources_of(page)
     for stage in run_tests.stages():

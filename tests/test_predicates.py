@@ -1,14 +1,9 @@
 """The predicates promise the answer of real arithmetic, whatever float64 says."""
 
-from __future__ import annotations
-
 import math
-import os
 import platform
-import subprocess
 import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import predicates
+from tests.commands import python
 
 # Deciding exactly includes deciding quietly.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -24,23 +20,8 @@ pytestmark = pytest.mark.filterwarnings("error")
 # Numbers of every size, with the ones that break naive code drawn often.
 NASTY = st.sampled_from(
     [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        0.1,
-        0.5,
-        3.0,
-        5e-324,
-        -5e-324,
-        2.0**-1022,
-        2.0**-540,
-        2.0**-400,
-        2.0**400,
-        np.nextafter(2.0**400, np.inf),
-        1e308,
-        -1e308,
-        1.7976931348623157e308,
+        *(0.0, -0.0, 1.0, -1.0, 0.1, 0.5, 3.0, 5e-324, -5e-324, 2.0**-1022, 2.0**-540, 2.0**-400),
+        *(2.0**400, np.nextafter(2.0**400, np.inf), 1e308, -1e308, 1.7976931348623157e308),
     ]
 )
 MODERATE = st.floats(-4.0, 4.0, allow_subnormal=False)
@@ -49,7 +30,7 @@ ANY = st.floats(allow_nan=False, allow_infinity=False)
 NUMBERS = st.one_of(NASTY, MODERATE, LATTICE, ANY)
 
 
-def oracle_sign(w, b, x, threshold) -> int:
+def oracle_sign(w, b, x, threshold):
     """Five lines of rational arithmetic that share nothing with the library."""
     total = Fraction(float(b)) - Fraction(float(threshold))
     for w_k, x_k in zip(w, x, strict=True):
@@ -87,6 +68,38 @@ def problems(draw, numbers=NUMBERS):
             nearby = math.nextafter(score, draw(st.sampled_from([-math.inf, score, math.inf])))
             threshold = nearby if math.isfinite(nearby) else score
     return W, b, X, threshold
+
+
+# Ties with and without signed zeros; a sum that is lost beside 1; products, and differences of bias
+# and threshold, that overflow; subnormal numbers.
+HUGE = 1.7e308
+SPECIAL = [
+    ([[0.5, 0.5], [0.5, np.nextafter(0.5, 1.0)], [0.5, 0.0]], [0.0] * 3, [[1.0, 1.0]], 1.0),
+    ([[-0.0, 0.0]], [0.0], [[1.0, 1.0]], 0.0),
+    ([[1.0, 2.0**-60, -1.0]], [0.0], [[1.0, 1.0, 1.0]], 0.0),
+    *(
+        ([[1e308, 1e308, 1.0], [-1e308, 1e308, 0.0]], [0.0, -1e308],
+         [[scale, -scale, 1.0], [scale, scale, 1e-320]], threshold)
+        for scale in (1e150, 1e-160, 1e300) for threshold in (0.0, -5e-324, 1e308)
+    ),
+    *(
+        ([[1.0], [-1.0]], [bias] * 2, [[1.0]], threshold)
+        for bias in (HUGE, -HUGE, np.nextafter(HUGE, 0.0)) for threshold in (HUGE, -HUGE)
+    ),
+    ([[2.0], [3.0]], [0.0] * 2, [[2.0**-1023]], 2.0**-1022),
+    *(([[2.0**52]], [bias], [[5e-324]], 2.0**-1022) for bias in (0.0, -5e-324, 5e-324)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("problem", SPECIAL)
+@pytest.mark.parametrize("strict", [True, False])
+def test_special_cases_are_decided_as_in_rational_arithmetic(problem, strict):
+    W, b, X, threshold = problem
+    found = predicates.exceeds_many(W, b, X, threshold, strict=strict)
+    assert_array_equal(found, oracle_mask(W, b, X, threshold, strict))
+    assert predicates.exact_sign(W[0], b[0], X[0], threshold) == oracle_sign(
+        W[0], b[0], X[0], threshold
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -173,12 +186,6 @@ def test_row_norms_are_upper_bounds(vector):
         assert Fraction(norm) ** 2 >= sum(Fraction(float(v)) ** 2 for v in vector), vector
 
 
-def test_row_norms_are_tight_on_ordinary_numbers():
-    X = np.random.default_rng(3).normal(size=(50, 7))
-    exact = np.linalg.norm(X, axis=1)
-    assert np.all(predicates.row_norms(X) <= exact * (1 + 1e-14))
-
-
 @pytest.mark.parametrize("d", [1, 2, 3, 8, 64, 1000, 10**6])
 def test_coefficients_exceed_the_proved_bound_with_room_for_their_own_rounding(d):
     relative, absolute = predicates.error_coefficients(d)
@@ -197,7 +204,7 @@ def test_coefficients_exceed_the_proved_bound_with_room_for_their_own_rounding(d
 def test_filter_is_sharp_enough_to_leave_random_scores_to_float64(monkeypatch):
     rng = np.random.default_rng(11)
     W, b, X = rng.normal(size=(2000, 8)), rng.normal(size=2000), rng.normal(size=(50, 8))
-    asked: list[int] = []
+    asked = []
     exact = predicates.exact_signs
 
     def counting(W, b, X, threshold, points, rows):
@@ -210,16 +217,8 @@ def test_filter_is_sharp_enough_to_leave_random_scores_to_float64(monkeypatch):
     assert sum(asked) == 0
 
 
-def test_strict_and_weak_comparison_differ_exactly_at_ties():
-    W = np.array([[0.5, 0.5], [0.5, 0.5], [0.5, np.nextafter(0.5, 1.0)], [-0.0, 0.0]])
-    x, threshold = np.array([1.0, 1.0]), np.array([1.0, 1.0, 1.0, 0.0])
-    assert_array_equal(predicates.exceeds(W, None, x, threshold), [False, False, True, False])
-    assert_array_equal(
-        predicates.exceeds(W, None, x, threshold, strict=False), [True, True, True, True]
-    )
-
-
-def test_thousands_of_ties_and_duplicates_are_decided_exactly():
+def test_thousands_of_ties_and_duplicates_are_decided_exactly(monkeypatch):
+    monkeypatch.setattr(predicates, "_TERMS_AT_ONCE", 1000)  # in several blocks
     # A lattice with a threshold on it: a large part of all pairs are true ties.
     rng = np.random.default_rng(5)
     W = rng.integers(-2, 3, size=(1500, 3)).astype(float)
@@ -276,58 +275,6 @@ def test_sums_said_to_be_exact_are_exact(d, seed, size, p, q):
         assert signs[i] == predicates._sign_in_integers(*arguments)
 
 
-@pytest.mark.parametrize("scale", [2.0**-300, 1.0, 0.125, 2.0**300])
-def test_ties_of_small_integers_need_no_sums_of_many_words(scale, monkeypatch):
-    monkeypatch.setattr(math, "fsum", None)
-    rng = np.random.default_rng(0)
-    for d in (1, 3, 64):
-        W, X = rng.integers(-9, 10, (2, 200, d)).astype(float)
-        b = rng.integers(-9, 10, 200).astype(float)
-        levels = np.einsum("ij,ij->i", W, X) + b + rng.integers(-1, 2, 200)
-        index = np.arange(200)
-        signs = predicates.exact_signs(W * scale, b * scale, X, levels * scale, index, index)
-        exact = np.einsum("ij,ij->i", W, X) + b - levels
-        assert_array_equal(signs, np.sign(exact))
-        assert (exact == 0).sum() > 30
-
-
-def test_cancellation_that_float64_gets_wrong_is_decided_right():
-    # The sum of the products is 2**-60, lost in every float64 order that adds 1.0 first.
-    W, x = np.array([[1.0, 2.0**-60, -1.0]]), np.array([1.0, 1.0, 1.0])
-    assert float((W[0] * x)[0] + (W[0] * x)[1] + (W[0] * x)[2]) == 0.0
-    assert_array_equal(predicates.exceeds(W, None, x, 0.0), [True])
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e150, 1e-160, 1e300])
-def test_overflow_and_underflow_in_the_filter_do_not_decide(scale):
-    W = np.array([[1e308, 1e308, 1.0], [-1e308, 1e308, 0.0], [1e-300, 1e-300, 5e-324]])
-    X = np.array([[scale, -scale, 1.0], [scale, scale, 1e-320], [1e-300, -1e-300, 1.0]])
-    for threshold in (0.0, 1.0, -1.0, 5e-324, -5e-324, 1e308):
-        found = predicates.exceeds_many(W, [0.0, -1e308, 0.0], X, threshold)
-        assert_array_equal(found, oracle_mask(W, [0.0, -1e308, 0.0], X, threshold))
-
-
-def test_biases_and_thresholds_whose_difference_overflows_are_decided():
-    huge = 1.7e308
-    W = np.ones((4, 1))
-    b = np.array([huge, -huge, huge, np.nextafter(huge, 0.0)])
-    # One is lost in float64 beside such numbers, and decides in real arithmetic.
-    assert_array_equal(predicates.exceeds(W, b, [1.0], -huge), [True, True, True, True])
-    assert_array_equal(predicates.exceeds(-W, b, [1.0], -huge), [True, False, True, True])
-    assert_array_equal(predicates.exceeds(W, b, [1.0], huge), [True, False, True, False])
-
-
-def test_subnormal_numbers_have_their_value():
-    tiny = 2.0**-1022
-    assert predicates.exact_sign([2.0], 0.0, [tiny / 2], tiny) == 0
-    assert predicates.exact_sign([2.0**52], 0.0, [5e-324], tiny) == 0
-    assert predicates.exact_sign([2.0**52], -5e-324, [5e-324], tiny) == -1
-    assert predicates.exact_sign([-(2.0**52)], 5e-324, [-5e-324], tiny) == 1
-    assert_array_equal(
-        predicates.exceeds([[2.0], [3.0]], None, [tiny / 2], tiny, strict=False), [True, True]
-    )
-
-
 def test_the_last_bit_of_every_product_counts():
     # w x = high + low exactly, with high and low in float64: a tie that one bit would break.
     rng = np.random.default_rng(21)
@@ -381,14 +328,7 @@ print("done")
 )
 def test_a_processor_that_flushes_subnormal_numbers_decides_the_same():
     # Some libraries switch it on when they are loaded; a process of its own keeps it from the rest.
-    root = Path(predicates.__file__).parents[1]
-    run = subprocess.run(
-        [sys.executable, "-c", FLUSHING],
-        env={**os.environ, "PYTHONPATH": str(root), "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    run = python(FLUSHING, check=False, OPENBLAS_NUM_THREADS="1")
     assert (run.returncode, run.stdout) == (0, "done\n"), run.stderr[-2000:]
 
 
@@ -439,13 +379,6 @@ def test_thresholds_per_neuron_and_per_point_are_applied_where_they_belong(shape
     assert_array_equal(predicates.exceeds_many(W, b, X, threshold), oracle_mask(W, b, X, threshold))
 
 
-def test_blocks_of_pairs_on_the_exact_path_do_not_change_the_answer(monkeypatch):
-    monkeypatch.setattr(predicates, "_TERMS_AT_ONCE", 7)
-    W = np.repeat([[1.0, 1.0, 1.0], [1e-300, 1e-300, 1.0]], 4, axis=0)
-    found = predicates.exceeds(W, None, [1.0, 1.0, 1.0], [3.0, 2.0, 4.0, 3.0, 1.0, 1.0, 2.0, 1.0])
-    assert_array_equal(found, [False, True, False, False, True, True, False, True])
-
-
 def test_only_the_rows_asked_for_are_read():
     W = np.full((4, 2), np.nan)
     W[2] = [1.0, 1.0]
@@ -464,24 +397,11 @@ def test_only_the_rows_asked_for_are_read():
         (([[1.0, 2.0]], None, [np.nan, 1.0], 0.0), ValueError, "x must contain finite"),
         (([[1.0, 2.0]], None, [1.0, 1.0], np.nan), ValueError, "threshold must contain finite"),
         (([[1.0, 2.0]], None, [1.0, 1.0], [1.0, 2.0]), ValueError, "threshold must have shape"),
-        (([[1.0, 2.0]], None, [1.0, 1.0], "0"), TypeError, "threshold must contain real"),
         ((np.zeros((0, 2)), None, [1.0, 1.0], 0.0), ValueError, "W must have shape .* m >= 1"),
-        ((3.0, None, [1.0, 1.0], 0.0), ValueError, "W must have shape"),
+        (([[1.0]], None, [1.0], 0.0, [-1]), ValueError, "rows must contain indices >= 0 and < 1"),
     ],
 )
 def test_bad_arguments_are_named(arguments, error, message):
+    *plain, rows = arguments if len(arguments) == 5 else (*arguments, None)
     with pytest.raises(error, match=message):
-        predicates.exceeds(*arguments)
-
-
-def test_bad_arguments_of_the_other_entry_points_are_named():
-    with pytest.raises(ValueError, match=r"broadcasts to \(n, m\) = \(1, 2\), got shape \(3,\)"):
-        predicates.exceeds_many([[1.0], [2.0]], None, [[1.0]], [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"X must have shape \(n, 1\), got \(1, 2\)"):
-        predicates.exceeds_many([[1.0], [2.0]], None, [[1.0, 2.0]], 0.0)
-    with pytest.raises(TypeError, match="strict must be True or False, got 1"):
-        predicates.exceeds_many([[1.0]], None, [[1.0]], 0.0, strict=1)
-    with pytest.raises(ValueError, match="rows must contain indices >= 0 and < 1, got -1"):
-        predicates.exceeds([[1.0]], None, [1.0], 0.0, rows=[-1])
-    with pytest.raises(ValueError, match=r"x must have shape \(2,\), got \(1,\)"):
-        predicates.exact_sign([1.0, 2.0], 0.0, [1.0], 0.0)
+        predicates.exceeds(*plain, rows=rows)

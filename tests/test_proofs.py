@@ -4,12 +4,8 @@ The numbers are read from the sources in ``proofs/`` as Rocq reads them: exponen
 witnesses.  `make proofs` checks the proofs themselves; here nothing but Python is needed.
 """
 
-from __future__ import annotations
-
 import math
 import re
-import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -32,31 +28,31 @@ RECORDS = check_proofs.records()
 NUMBER = r"-?\(?\d+(?:/\d+)?\)?"
 
 
-def definition(file: str, name: str) -> str:
+def definition(file, name):
     """Return what stands on the right of a definition."""
     found = re.search(rf"^Definition {name}\b[^.]*?:=(.*?)\.\s", SOURCES[file], re.M | re.S)
     assert found, f"proofs/{file}.v must define {name}"
     return found[1].strip()
 
 
-def rational(text: str) -> Fraction:
+def rational(text):
     """Return the number that a text such as ``-(1/5)`` is."""
     return Fraction(re.sub(r"[\s()]", "", text))
 
 
-def number(file: str, name: str) -> Fraction:
+def number(file, name):
     return rational(definition(file, name))
 
 
-def formula(file: str, name: str) -> Callable[..., float]:
+def formula(file, name):
     """Return a definition as a function of the letters in it."""
     text = re.sub(r"Rpower (\w+) \(", r"\1 ** (", definition(file, name))
     code = compile(text.replace("^", "**").replace("ln 2", "log(2)"), file, "eval")
     return lambda **letters: eval(code, {"exp": math.exp, "log": math.log} | letters)
 
 
-def test_every_source_and_every_statement_name_the_same_theorems() -> None:
-    named: dict[str, dict[str, set[str]]] = {}
+def test_every_source_and_every_statement_name_the_same_theorems():
+    named = {}
     for claim in LEDGER:
         for each in claim.formal if not claim.restates else ():
             file, _, theorem = each.partition(".")
@@ -69,19 +65,19 @@ def test_every_source_and_every_statement_name_the_same_theorems() -> None:
             assert theorem in companion_formal.theorem(f"{file}.{theorem}")
 
 
-def test_no_source_takes_anything_for_granted() -> None:
+def test_no_source_takes_anything_for_granted():
     for file, source in SOURCES.items():
         assert not re.search(r"\b(Admitted|admit|Axiom|Parameter|Conjecture|Abort)\b", source), file
         assert source.count("Proof.") == source.count("Qed."), file
 
 
-def test_only_what_is_checked_as_a_whole_has_the_badge() -> None:
+def test_only_what_is_checked_as_a_whole_has_the_badge():
     whole = {claim.id for claim in LEDGER if claim.formal and not claim.formal_part}
     badge = {claim.id for claim in LEDGER if claim.status is ProofStatus.MACHINE_CHECKED}
     assert whole == badge and {"thm-d", "lem-4.5", "prop-iii.1"} <= badge
 
 
-def test_the_powers_are_those_of_the_table() -> None:
+def test_the_powers_are_those_of_the_table():
     pattern = re.compile(
         rf"^Theorem chain_(\w+) : (\w+) \[(.*?)\] (\(?{NUMBER}\)?)(?: (\(?{NUMBER}\)?))?\.$", re.M
     )
@@ -105,7 +101,7 @@ def test_the_powers_are_those_of_the_table() -> None:
             assert word == ("falls_short" if chain.relation == ">=" else "outgrows"), key
 
 
-def test_the_first_step_has_the_printed_powers_and_the_witness_of_the_library() -> None:
+def test_the_first_step_has_the_printed_powers_and_the_witness_of_the_library():
     printed, m = scaling.PRINTED, 2**15
     assert formula("FirstStep", "weight")(m=m) == pytest.approx(printed.output_weight(m))
     assert formula("FirstStep", "radius")(K=3.0, m=m) == pytest.approx(printed.radius(m, 3.0))
@@ -127,7 +123,7 @@ def test_the_first_step_has_the_printed_powers_and_the_witness_of_the_library() 
     )
 
 
-def test_two_points_have_the_numbers_of_the_errata() -> None:
+def test_two_points_have_the_numbers_of_the_errata():
     errata = (check_proofs.PROOFS.parent / "book/reference/errata.ipynb").read_text("utf-8")
     m, eps = 2**15, float(number("TwoPoints", "eps"))
     assert formula("TwoPoints", "weight")(m=m) == pytest.approx(scaling.PRINTED.output_weight(m))
@@ -140,14 +136,14 @@ def test_two_points_have_the_numbers_of_the_errata() -> None:
     assert 2 - 2 * cosine == Fraction(1, 5) ** 2 and "np.arcsin(0.1 / 0.75**0.5)" in errata
 
 
-def test_lemma_45_has_the_printed_bound_and_its_last_width() -> None:
+def test_lemma_45_has_the_printed_bound_and_its_last_width():
     bound, last = formula("Lemma45", "Q0"), formula("Lemma45", "empty_from")
     for m, K in ((2**10, 1.0), (2**20, 4.0)):
         assert bound(m=m, K=K) == pytest.approx(activity.printed_q0(m, K))
         assert bound(m=last(K=K), K=K) == pytest.approx(last(K=K))
 
 
-def test_lemma_a5_has_the_slopes_the_witness_and_the_digits_of_the_ledger() -> None:
+def test_lemma_a5_has_the_slopes_the_witness_and_the_digits_of_the_ledger():
     lower, upper = number("LemmaA5", "holds_up_to"), number("LemmaA5", "fails_from")
     crossing = concentration.gaussian_wedge_crossing()
     assert (
@@ -164,7 +160,7 @@ def test_lemma_a5_has_the_slopes_the_witness_and_the_digits_of_the_ledger() -> N
         assert rf"\frac{top}{bottom}" in LEDGER["lem-a.5-r"].statement
 
 
-def test_lemma_a8_has_the_witness_of_the_ledger() -> None:
+def test_lemma_a8_has_the_witness_of_the_ledger():
     stored = claims.stored_evidence()["lem-a.8"].evidence.witness
     assert int(definition("LemmaA8", "witness_trials")) == stored["indicators"]
     assert str(number("LemmaA8", "witness_p")) == stored["probability of each"]
@@ -174,7 +170,7 @@ def test_lemma_a8_has_the_witness_of_the_ledger() -> None:
     assert f"{float(end):.4f}" in LEDGER["lem-a.8-r"].formal_part
 
 
-def test_the_other_theorems_have_the_numbers_of_the_library() -> None:
+def test_the_other_theorems_have_the_numbers_of_the_library():
     told = companion_formal.theorem("Memorization.parameters")
     total = re.search(r"= (N \* \(.*?\))\)%nat", told)[1]
     assert all(
@@ -194,7 +190,7 @@ def test_the_other_theorems_have_the_numbers_of_the_library() -> None:
     assert float(rational(re.search(r"^\s+(\d/\d) \*", told, re.M)[1])) == jump.ball_price(60.0)
 
 
-def test_the_window_is_the_formula_of_the_library() -> None:
+def test_the_window_is_the_formula_of_the_library():
     told = definition("Window", "threshold").replace("INR ", "").replace("(/ q)", "(1 / q)")
     code = re.sub(r"Rpower (\(.*?\)) \(", r"\1 ** (", told)
     law, q = FeatureData(), 3
@@ -209,15 +205,7 @@ def test_the_window_is_the_formula_of_the_library() -> None:
         assert eval(code, letters) == pytest.approx(end)
 
 
-def test_without_rocq_the_check_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert check_proofs.main() == 1
-    assert "apt-get install coq libcoq-coquelicot libcoq-interval" in capsys.readouterr().out
-
-
-def test_an_axiom_beyond_the_list_is_found() -> None:
+def test_an_axiom_beyond_the_list_is_found():
     printed = "Axioms:\nClassical_Prop.classic : forall P : Prop, P \\/ ~ P\nmine : False\n"
     assert check_proofs.axioms(printed.removeprefix("Axioms:\n")) == {
         "Classical_Prop.classic",
@@ -227,7 +215,7 @@ def test_an_axiom_beyond_the_list_is_found() -> None:
     assert check_proofs.beyond({"mine"}) == {"mine"}
 
 
-def test_the_row_of_a_statement_names_its_theorems() -> None:
+def test_the_row_of_a_statement_names_its_theorems():
     row = ClaimBox(LEDGER["lem-a.5"], default_shelf()).body(whole=True)
     assert "A machine has checked</strong> that it fails: <code>lemma_a5_fails</code>" in row
     row = ClaimBox(LEDGER["prop-1"], default_shelf()).body(whole=True)
@@ -235,7 +223,7 @@ def test_the_row_of_a_statement_names_its_theorems() -> None:
     assert "A machine" not in ClaimBox(LEDGER["thm-a"], default_shelf()).body(whole=True)
 
 
-def test_a_badge_without_a_theorem_is_refused() -> None:
+def test_a_badge_without_a_theorem_is_refused():
     one = LEDGER["thm-d"]
     for change in ({"formal": ()}, {"formal_part": "a half"}, {"status": ProofStatus.COMPLETE}):
         with pytest.raises(ValueError, match=r"status of thm-d must be 'machine-checked' exactly"):

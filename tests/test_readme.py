@@ -1,38 +1,26 @@
 """The README keeps its word: its example prints what it says, its files and commands exist."""
 
-from __future__ import annotations
-
 import importlib.util
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 import sublinear_lib
+from tests.commands import ROOT, python
 
-ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CODE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(language: str) -> list[str]:
+def blocks(language):
     return [text for name, text in CODE.findall(README) if name == language]
 
 
 @pytest.mark.parametrize("compiled", ["1", "0"])
-def test_the_example_prints_what_the_readme_shows(compiled: str) -> None:
+def test_the_example_prints_what_the_readme_shows(compiled):
     (code,), (shown,) = blocks("python"), blocks("text")
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-W", "default:index='auto' takes:UserWarning", "-c", code],
-        env={**os.environ, "SUBLINEAR_NUMBA": compiled},
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    options = "-W", "error", "-W", "default:index='auto' takes:UserWarning"
+    run = python(code, options=options, check=False, SUBLINEAR_NUMBA=compiled)
     assert run.returncode == 0, run.stderr
     # How the trainer finds neurons, and what that costs, depends on the kernels; nothing else does.
     if compiled == "0" or importlib.util.find_spec("numba") is None:
@@ -44,14 +32,14 @@ def test_the_example_prints_what_the_readme_shows(compiled: str) -> None:
     assert "`pip install '.[fast]'`" in README.partition("```python")[0].rpartition("##")[2]
 
 
-def test_every_local_file_that_the_readme_names_exists() -> None:
+def test_every_local_file_that_the_readme_names_exists():
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
     sources = re.findall(r'(?:src|srcset)="([^"]+)"', README)
     assert len(links) >= 4
     assert [name for name in [*links, *sources] if not (ROOT / name).exists()] == []
 
 
-def test_every_make_command_that_a_document_names_exists() -> None:
+def test_every_make_command_that_a_document_names_exists():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
     for document in ("README.md", "CONTRIBUTING.md", "book/intro.ipynb", "book/how-to-read.md"):
@@ -60,12 +48,12 @@ def test_every_make_command_that_a_document_names_exists() -> None:
         assert named <= targets, document
 
 
-def test_the_version_is_the_same_everywhere() -> None:
+def test_the_version_is_the_same_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {sublinear_lib.__version__}\n" in citation
 
 
-def test_every_named_requirement_is_pinned_and_declared() -> None:
+def test_every_named_requirement_is_pinned_and_declared():
     pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower()
     requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     for name in ("jupyter-book", "numpy", "scipy", "matplotlib", "ipywidgets", "nbval"):

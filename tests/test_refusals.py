@@ -8,8 +8,6 @@ taken is compared with ``tests/refusals.json``;
 What no single argument shows, such as two that do not fit together, is tested with its function.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import doctest
@@ -22,7 +20,7 @@ import pickle
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +35,7 @@ ROOMS = (
     *("theory.best_steps", "theory.concentration", "theory.existence", "theory.perturbation"),
     *("theory.polynomials", "theory.regret", "theory.sampling_error", "theory.tails", "training"),
 )
-BAD: dict[str, object] = {
+BAD = {
     "object": object(),
     "text": "no such thing",
     "none": None,
@@ -125,14 +123,14 @@ training.resolve_step_size: network
 """
 
 
-def trusted(name: str, argument: str) -> bool:
+def trusted(name, argument):
     return re.search(rf"^{re.escape(name)}:.*\b{argument}\b", TRUSTED, re.MULTILINE) is not None
 
 
 class Doors:
     """The public functions and methods of a room, with their first calls in its examples."""
 
-    def __init__(self, room: str) -> None:
+    def __init__(self, room):
         front = importlib.import_module(f"sublinear_lib.{room}")
         self.room, self.calls = room, dict[str, tuple[Callable[..., Any], Any]]()
         offered = {
@@ -159,9 +157,9 @@ class Doors:
             for owner, key, member in methods:
                 setattr(owner, key, member)
 
-    def _watched(self, function: Callable[..., Any], name: str) -> Any:
+    def _watched(self, function, name):
         @functools.wraps(function, updated=())
-        def call(*arguments: Any, **options: Any) -> Any:
+        def call(*arguments, **options):
             if name not in self.calls:
                 with contextlib.suppress(TypeError):
                     bound = inspect.signature(function).bind(*arguments, **options)
@@ -170,7 +168,7 @@ class Doors:
 
         return call
 
-    def errors(self) -> Iterator[tuple[str, str, str, Exception | None]]:
+    def errors(self):
         """Yield function, argument, bad value and what comes of it."""
         for door, (function, bound) in sorted(self.calls.items()):
             name = f"{self.room}.{door}"
@@ -184,7 +182,7 @@ class Doors:
                     yield name, each.name, label, failure(function, bound, each.name, BAD[label])
 
 
-def failure(function: Callable[..., Any], bound: Any, name: str, bad: object) -> Exception | None:
+def failure(function, bound, name, bad):
     """Call a function with a bad argument, and return how it fails."""
     given = {**copy.deepcopy(bound).arguments, name: bad}
     changed = inspect.BoundArguments(
@@ -200,7 +198,7 @@ def failure(function: Callable[..., Any], bound: Any, name: str, bad: object) ->
     return None
 
 
-def differs(before: object, after: object) -> bool:
+def differs(before, after):
     """Say whether something is not what it was; what an equal object remembers does not count."""
     with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
         if pickle.dumps(before) == pickle.dumps(after):
@@ -211,7 +209,7 @@ def differs(before: object, after: object) -> bool:
     return False
 
 
-def refusals(room: str) -> tuple[dict[str, dict[str, str]], list[str]]:
+def refusals(room):
     """Return which bad values the functions of a room take, and what is wrong with refusals."""
     doors, found, wrong = Doors(room), dict[str, dict[str, str]](), list[str]()
     for name, argument, label, error in doors.errors():
@@ -232,20 +230,20 @@ def refusals(room: str) -> tuple[dict[str, dict[str, str]], list[str]]:
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def elsewhere(tmp_path, monkeypatch):
     """Let what is taken for the name of a file be written where nobody looks."""
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("room", ROOMS)
-def test_bad_arguments_are_refused_by_name_as_they_were(room: str) -> None:
+def test_bad_arguments_are_refused_by_name_as_they_were(room):
     found, wrong = refusals(room)
     assert wrong == []
     assert found == json.loads(RECORD.read_text())[room]
 
 
-def test_a_door_that_lets_something_in_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_door_that_lets_something_in_is_noticed(monkeypatch):
     from sublinear_lib import validation
 
     monkeypatch.setattr(validation, "scalar", lambda value, name, **_: value)
@@ -253,8 +251,8 @@ def test_a_door_that_lets_something_in_is_noticed(monkeypatch: pytest.MonkeyPatc
     assert wrong or found != json.loads(RECORD.read_text())["losses"]
 
 
-def test_a_trace_of_a_failed_call_is_noticed() -> None:
-    def careless(rows: list[int], rng: np.random.Generator, n: int) -> None:
+def test_a_trace_of_a_failed_call_is_noticed():
+    def careless(rows, rng, n):
         rng.random(0 if rows else 3)
         raise ValueError("n must be an integer")
 
@@ -264,7 +262,7 @@ def test_a_trace_of_a_failed_call_is_noticed() -> None:
         assert (TRACE in getattr(error, "__notes__", ())) == there
 
 
-def record() -> None:
+def record():
     """Write what is taken now: a line for each function."""
     parts = []
     for room in ROOMS:

@@ -1,17 +1,11 @@
 """A report repeats, its shares are in order, its proofs hold, and it says what is wrong."""
 
-from __future__ import annotations
-
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 from functools import lru_cache
 from html import unescape
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,13 +14,13 @@ from markdown_it import MarkdownIt
 from sublinear_lib import datasets, report, scaling, theory, validation
 from sublinear_lib.adversary import RandomSearch, extremes_on_circle
 from sublinear_lib.datasets import Dataset
-from sublinear_lib.report import Report, make_report
+from sublinear_lib.report import make_report
 from sublinear_lib.statistics import clopper_pearson
 from sublinear_lib.tables import Table
-from sublinear_lib.training import History
+from tests.commands import python
 
 
-def drawn(n: int = 60, seed: int = 0) -> Table:
+def drawn(n=60, seed=0):
     """Return two clouds that overlap a little."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
@@ -35,11 +29,11 @@ def drawn(n: int = 60, seed: int = 0) -> Table:
 
 
 @lru_cache
-def made() -> Report:
+def made():
     return make_report(drawn(), m=256, activity=0.2, rho=0.1, steps=30, seed=3)
 
 
-def test_the_same_arguments_give_the_same_bytes() -> None:
+def test_the_same_arguments_give_the_same_bytes():
     again = make_report(drawn(), m=256, activity=0.2, rho=0.1, steps=30, seed=3)
     assert again.to_markdown() == made().to_markdown()
     assert json.dumps(again.to_dict()) == json.dumps(made().to_dict())
@@ -49,7 +43,7 @@ def test_the_same_arguments_give_the_same_bytes() -> None:
 
 
 @pytest.mark.thorough
-def test_kernels_and_threads_change_no_byte() -> None:
+def test_kernels_and_threads_change_no_byte():
     code = (
         "import json; from tests.test_report import drawn; "
         "from sublinear_lib.report import make_report; "
@@ -57,21 +51,16 @@ def test_kernels_and_threads_change_no_byte() -> None:
         "print(found.to_markdown(), json.dumps(found.to_dict()), found.network.W.sum())"
     )
     texts = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "SUBLINEAR_NUMBA": compiled}
-            | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads),
-            cwd=Path(__file__).resolve().parents[1],
-            capture_output=True,
-            check=True,
+        python(
+            code, SUBLINEAR_NUMBA=compiled, OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads
         ).stdout
         for compiled, threads in (("1", "1"), ("1", "2"), ("0", "1"))
     ]
     assert texts[0] == texts[1] == texts[2]
-    assert texts[0].startswith(b"# Report on clouds")
+    assert texts[0].startswith("# Report on clouds")
 
 
-def test_the_shares_are_in_order_and_carry_exact_intervals() -> None:
+def test_the_shares_are_in_order_and_carry_exact_intervals():
     found = made()
     assert found.certified.estimate <= found.attacked.estimate <= found.clean.estimate
     number = len(found.answers)
@@ -83,7 +72,7 @@ def test_the_shares_are_in_order_and_carry_exact_intervals() -> None:
         assert answer.certified_to < answer.broken_at
 
 
-def test_the_curve_falls_and_passes_through_the_shares() -> None:
+def test_the_curve_falls_and_passes_through_the_shares():
     found, curve = made(), made().curve
     assert [row.radius for row in curve] == pytest.approx(
         [0.1 * c for c in (0, 0.25, 0.5, 0.75, 1, 1.5, 2)]
@@ -96,7 +85,7 @@ def test_the_curve_falls_and_passes_through_the_shares() -> None:
         assert after.possible <= before.possible
 
 
-def test_no_attack_of_another_kind_breaks_a_certified_row() -> None:
+def test_no_attack_of_another_kind_breaks_a_certified_row():
     found, test = made(), made().test
     proved = [answer.status == "certified" for answer in found.answers]
     assert any(proved)
@@ -105,7 +94,7 @@ def test_no_attack_of_another_kind_breaks_a_certified_row() -> None:
     assert (y * reached.value > 0.0).all()
 
 
-def test_on_the_circle_nothing_is_open_and_the_statuses_are_exact() -> None:
+def test_on_the_circle_nothing_is_open_and_the_statuses_are_exact():
     parts = datasets.load_split("circle-24", 0.5, 1)
     found = make_report(parts, m=300, activity=0.3, rho=0.04, steps=25)
     assert found.unknown == 0
@@ -116,7 +105,7 @@ def test_on_the_circle_nothing_is_open_and_the_statuses_are_exact() -> None:
             assert (answer.status == "certified") == (worst > 0.0)
 
 
-def test_the_work_is_that_of_the_run_and_the_activity_that_of_the_threshold() -> None:
+def test_the_work_is_that_of_the_run_and_the_activity_that_of_the_threshold():
     found = made()
     history = found.history
     assert found.dense_work == theory.dense_cost(256, 42, 5).total * 30
@@ -128,7 +117,7 @@ def test_the_work_is_that_of_the_run_and_the_activity_that_of_the_threshold() ->
     assert np.array_equal(by_tau.network.W, found.network.W)
 
 
-def test_theorem_d_is_never_below_the_average_on_one_clean_point_set() -> None:
+def test_theorem_d_is_never_below_the_average_on_one_clean_point_set():
     # Without an adversary the points of the run are the clean points, and the theorem holds for
     # the terms evaluated there once the loss of W* is added.
     found = make_report(drawn(), m=256, activity=0.2, rho=0.1, training_rho=0.0, steps=30)
@@ -144,7 +133,7 @@ def test_theorem_d_is_never_below_the_average_on_one_clean_point_set() -> None:
     assert float(found.history.loss.mean()) <= found.bound.total + comparator
 
 
-def test_hypotheses_are_judged_by_their_numbers() -> None:
+def test_hypotheses_are_judged_by_their_numbers():
     by_name = {one.statement: one for one in made().hypotheses}
     assert by_name["Definition 3.7"].holds is made().separation.separable
     assert by_name["Theorems 4.1 and 4.3"].holds is False
@@ -155,7 +144,7 @@ def test_hypotheses_are_judged_by_their_numbers() -> None:
     assert printed["Lemma 4.5"].holds is False  # Q_0 is above m there
 
 
-def test_units_are_given_for_a_table_and_a_bar_in_a_name_breaks_no_table() -> None:
+def test_units_are_given_for_a_table_and_a_bar_in_a_name_breaks_no_table():
     found = made()
     assert list(found.features) == ["a", "b", "c", "d|e"]
     assert all(value > 0 for value in found.features.values())
@@ -178,7 +167,7 @@ HOSTILE = (
 
 
 @lru_cache
-def hostile() -> Report:
+def hostile():
     rng = np.random.default_rng(0)
     y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
     rows = rng.standard_normal((40, len(HOSTILE))) + y[:, None]
@@ -186,7 +175,7 @@ def hostile() -> Report:
     return make_report(table, m=64, activity=0.3, rho=0.02, steps=2, certify=2)
 
 
-def test_names_can_put_nothing_into_the_page() -> None:
+def test_names_can_put_nothing_into_the_page():
     text = hostile().to_markdown()
     assert all(line.isprintable() for line in text.split("\n"))
     text.encode()
@@ -207,9 +196,7 @@ def test_names_can_put_nothing_into_the_page() -> None:
         page.encode()
 
 
-def test_the_text_is_there_before_the_pictures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_text_is_there_before_the_pictures(tmp_path, monkeypatch):
     report.store_report(hostile(), str(tmp_path))
     whole = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "](promise.png)" in whole
@@ -217,7 +204,7 @@ def test_the_text_is_there_before_the_pictures(
     for path in tmp_path.iterdir():
         path.unlink()
 
-    def full(self: object) -> bytes:
+    def full(self):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("sublinear_lib.plotting.Picture.png", property(full))
@@ -226,12 +213,12 @@ def test_the_text_is_there_before_the_pictures(
     assert (tmp_path / "report.md").read_text(encoding="utf-8") == hostile().to_markdown()
     json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     with pytest.raises(TypeError, match="folder must be a string or path-like, got 3"):
-        report.store_report(hostile(), 3)  # type: ignore[arg-type]
+        report.store_report(hostile(), 3)
     with pytest.raises(TypeError, match="report must be of type Report"):
-        report.store_report("r", tmp_path)  # type: ignore[arg-type]
+        report.store_report("r", tmp_path)
 
 
-def test_the_dictionary_is_plain_json_without_a_moment() -> None:
+def test_the_dictionary_is_plain_json_without_a_moment():
     text = json.dumps(made().to_dict(), allow_nan=False)
     assert "seconds" not in text
     back = json.loads(text)
@@ -239,7 +226,7 @@ def test_the_dictionary_is_plain_json_without_a_moment() -> None:
 
 
 @pytest.mark.parametrize("rows", [[0], [0, 2]])
-def test_a_distance_that_does_not_exist_is_none_in_the_dictionary(rows: list[int]) -> None:
+def test_a_distance_that_does_not_exist_is_none_in_the_dictionary(rows):
     """One training point has no neighbor, and points of one class none of the other."""
     points = datasets.circle(8).subset(np.array(rows))
     found = make_report((points, points), m=64, activity=0.4, rho=0.02, steps=2).to_dict()
@@ -251,22 +238,26 @@ def test_a_distance_that_does_not_exist_is_none_in_the_dictionary(rows: list[int
 # Warnings
 
 
-def said(found: Report, words: str) -> bool:
+def said(found, words):
     return any(words in line for line in found.warnings)
 
 
-def test_a_radius_at_which_caps_of_both_classes_meet_is_called_too_large() -> None:
+def test_a_radius_at_which_caps_of_both_classes_meet_is_called_too_large():
     found = make_report(drawn(), m=128, activity=0.2, rho=0.9, steps=3, certify=4)
     assert found.caps_meet
     assert said(found, "rho is too large for these data")
     assert said(found, "Only 4 held-out rows")
 
 
-def test_caps_are_said_to_meet_exactly_when_they_do() -> None:
-    # Two points at an angle of 60 degrees: their caps meet from 30 degrees on.
-    angles = np.radians([0.0, 60.0, 180.0, 240.0])
+def on_circle(*degrees, y=(1, -1, 1, -1)):
+    angles = np.radians(degrees)
     X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
-    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, -1, 1, -1], "four")
+    return Dataset(np.column_stack([X, np.full(len(X), 0.5)]), y, "few")
+
+
+def test_caps_are_said_to_meet_exactly_when_they_do():
+    # Two points at an angle of 60 degrees: their caps meet from 30 degrees on.
+    points = on_circle(0.0, 60.0, 180.0, 240.0)
     for degrees, meet in ((29.9, False), (30.1, True)):
         rho = math.sqrt(3.0) * math.sin(math.radians(degrees) / 2.0)
         found = make_report((points, points), m=64, activity=0.4, rho=rho, steps=2)
@@ -274,7 +265,23 @@ def test_caps_are_said_to_meet_exactly_when_they_do() -> None:
         assert said(found, "rho is too large") is meet
 
 
-def test_a_network_without_a_firing_neuron_is_called_silent() -> None:
+def test_a_point_with_both_labels_is_named_as_such():
+    points = on_circle(0.0, 0.0, 120.0, 240.0)
+    found = make_report((points, points), m=64, activity=0.4, rho=0.02, steps=2)
+    assert said(found, "the same point with different labels")
+    assert not said(found, "with the same label")
+
+
+def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless():
+    points = on_circle(0.0, 5.0, 180.0, 185.0, y=(1, 1, -1, -1))
+    found = make_report((points, points), m=128, activity=0.4, rho=0.2, steps=5)
+    assert not found.separation.separable
+    assert not found.caps_meet
+    assert said(found, "not separable in the sense of Definition 3.7")
+    assert not said(found, "too large")
+
+
+def test_a_network_without_a_firing_neuron_is_called_silent():
     found = make_report(drawn(), m=64, activity=1e-7, rho=0.05, steps=3, certify=5)
     assert found.silent == (found.n_train, found.n_train)
     assert said(found, "No neuron fires at any training point")
@@ -283,30 +290,7 @@ def test_a_network_without_a_firing_neuron_is_called_silent() -> None:
     assert found.clean.estimate == 0.0  # an output of exactly 0 counts as wrong
 
 
-def test_duplicates_with_one_label_are_named() -> None:
-    table = drawn(20)
-    twice = Table(
-        np.repeat(table.features, 3, axis=0),
-        np.repeat(table.y, 3),
-        table.columns,
-        table.class_names,
-        "thrice",
-    )
-    found = make_report(twice, m=64, activity=0.3, rho=0.02, steps=2, certify=3)
-    assert found.separation.delta == 0.0
-    assert said(found, "the same point with the same label")
-
-
-def test_a_point_with_both_labels_is_named_as_such() -> None:
-    angles = np.radians([0.0, 0.0, 120.0, 240.0])
-    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
-    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, -1, 1, -1], "torn")
-    found = make_report((points, points), m=64, activity=0.4, rho=0.02, steps=2)
-    assert said(found, "the same point with different labels")
-    assert not said(found, "with the same label")
-
-
-def test_rows_with_both_labels_are_counted_and_what_they_cost_is_said() -> None:
+def test_rows_with_both_labels_are_counted_and_what_they_cost_is_said():
     table = drawn(40)
     rows = np.concatenate([table.features, np.repeat(table.features[:2], [3, 4], axis=0)])
     y = np.concatenate([table.y, [-1, 1, -1], [-1, -1, -1, -1]])
@@ -322,46 +306,17 @@ def test_rows_with_both_labels_are_counted_and_what_they_cost_is_said() -> None:
     assert not said(made(), "the same point")
 
 
-def test_one_row_is_no_rows() -> None:
-    found = make_report(drawn(), m=64, activity=0.3, rho=0.1, steps=2, certify=1)
-    assert said(found, "Only 1 held-out row: ")
-
-
-def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless() -> None:
-    angles = np.radians([0.0, 5.0, 180.0, 185.0])
-    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
-    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, 1, -1, -1], "pairs")
-    found = make_report((points, points), m=128, activity=0.4, rho=0.2, steps=5)
-    assert not found.separation.separable
-    assert not found.caps_meet
-    assert said(found, "not separable in the sense of Definition 3.7")
-    assert not said(found, "too large")
-
-
-def test_without_a_radius_certified_means_right() -> None:
-    found = make_report(drawn(), m=128, activity=0.3, rho=0.0, steps=10)
-    assert found.certified == found.attacked == found.clean
-    assert len(found.curve) == 1
-
-
 # Refusals
 
 
-def test_data_that_are_none_are_refused() -> None:
+def test_data_that_are_none_are_refused():
     train = datasets.load("circle-8")
     with pytest.raises(TypeError, match="data must be a Table"):
-        make_report("wine")  # type: ignore[arg-type]
+        make_report("wine")
     with pytest.raises(TypeError, match="data must be a Table"):
-        make_report((train,))  # type: ignore[arg-type]
+        make_report((train,))
     with pytest.raises(ValueError, match="one dimension"):
         make_report((train, datasets.separated(4, 5, separation=0.1, rng=0)))
     zero = Dataset(train.X, np.zeros(8), "none")
     with pytest.raises(ValueError, match="labels that are not 0"):
         make_report((train, zero))
-
-
-def test_pictures_are_drawn_from_the_report() -> None:
-    found = made()
-    assert isinstance(found.history, History)
-    assert "clouds: clean" in found.plot().alt
-    assert "over 29 steps" in found.plot_training().alt.lower()

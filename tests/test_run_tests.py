@@ -1,23 +1,13 @@
 """The closing lines of ``make test``: every failure counts, every skip is named."""
 
-from __future__ import annotations
-
-import os
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 import run_tests
-from run_tests import Result, Stage
+from run_tests import Result
 
 import conftest
-from conftest import questions
-from sublinear_lib.evaluation import kernels_in_use
-from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
-from sublinear_lib.halfspace.kernel_choice import choose, numba_allowed
-from sublinear_lib.network import TwoLayerNetwork
 
 pytest_plugins = "pytester"
 
@@ -30,7 +20,7 @@ REPORT = """<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
-def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path: Path) -> None:
+def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path):
     path = tmp_path / "report.xml"
     path.write_text(REPORT)
     result = run_tests.read_report(path)
@@ -39,7 +29,7 @@ def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path: Path
     assert result.times["::a"] == 1.5
 
 
-def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
+def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped():
     results = {
         "lint": Result(passed=1, seconds=63.1),
         "library": Result(
@@ -64,78 +54,7 @@ def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
     assert "numpy: numba is not installed" in text
 
 
-def python(*code: str) -> tuple[str, ...]:
-    return (run_tests.sys.executable, "-c", *code)
-
-
-@pytest.mark.parametrize(("code", "failed"), [("pass", 0), ("raise SystemExit(3)", 1)])
-def test_a_command_counts_as_one(code: str, failed: int, tmp_path: Path) -> None:
-    result = run_tests.run(Stage("x", "a command", python(code)), tmp_path)
-    assert (result.passed, result.failed) == (1 - failed, failed)
-
-
-def test_stages_keep_what_they_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    code = "import sys; sys.exit(sys.dont_write_bytecode)"
-    assert run_tests.run(Stage("x", "a command", python(code)), tmp_path).passed == 1
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("source", "counts"),
-    [
-        ("def test_a(): pass", (1, 0, 0)),
-        ("def test_a(): assert False", (0, 1, 0)),
-        ("import missing_module", (0, 1, 0)),
-        ("", (0, 1, 0)),  # no test at all is a failure
-    ],
-)
-def test_a_pytest_stage_counts_its_tests(
-    source: str, counts: tuple[int, int, int], tmp_path: Path
-) -> None:
-    path = tmp_path / "test_it.py"
-    path.write_text(source)
-    stage = Stage("x", "tests", ("-p", "no:cacheprovider", str(path)), pytest=True)
-    result = run_tests.run(stage, tmp_path)
-    assert (result.passed, result.failed, result.skipped) == counts
-
-
-def test_stages_of_one_processor_run_side_by_side_and_tell_in_one_piece(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    # Each of the two waits for what the other writes, so that one after the other would not end.
-    wait = (
-        "import pathlib, sys, time; mine, other = map(pathlib.Path, sys.argv[1:]); mine.touch()\n"
-        "print('begin', mine.name, flush=True); end = time.monotonic() + 60\n"
-        "while not other.exists() and time.monotonic() < end: time.sleep(0.01)\n"
-        "time.sleep(0.1); print('end', mine.name); sys.exit(not other.exists())"
-    )
-    names = ["one", "two"]
-    stages = [
-        Stage(name, f"stage {name}", python(wait, str(tmp_path / name), str(tmp_path / other)))
-        for name, other in (names, names[::-1])
-    ]
-    last = Stage("last", "of all", python("print('last of all')", "-n"))
-    assert [stage.single for stage in (*stages, last)] == [True, True, False]
-    results = dict(run_tests.run_all([last, *stages], tmp_path))
-    if run_tests.PROCESSORS > 1:
-        assert [(name, result.failed) for name, result in results.items()] == [
-            ("one", 0),
-            ("two", 0),
-            ("last", 0),
-        ]
-    out = capfd.readouterr().out
-    for name in names:
-        assert f"== {name}: stage {name}\nbegin {name}\nend {name}\n" in out
-    assert out.endswith("== last: of all\nlast of all\n")
-
-
-def test_the_book_is_built_before_its_pages_are_opened() -> None:
-    single = {stage.name: stage.single for stage in run_tests.stages()}
-    assert single["book"] and not single["pages"]
-
-
-def test_every_test_of_library_and_pages_runs_in_one_of_two_stages() -> None:
+def test_every_test_of_library_and_pages_runs_in_one_of_two_stages():
     every = {stage.name: stage for stage in run_tests.stages()}
     for fast, slow in (("library", "more"), ("pages", "walks")):
         assert every[fast].arguments[:-1] == every[slow].arguments[:-1]
@@ -146,14 +65,7 @@ def test_every_test_of_library_and_pages_runs_in_one_of_two_stages() -> None:
         assert (every[fast].thorough, every[slow].thorough) == (False, True)
 
 
-def test_every_stage_names_files_that_exist() -> None:
-    for stage in run_tests.stages():
-        for argument in stage.arguments:
-            if argument.startswith(("tests/", "tools/", "book", "sublinear_lib")):
-                assert (run_tests.ROOT / argument).exists(), (stage.name, argument)
-
-
-def test_what_runs_once_only_is_what_says_so() -> None:
+def test_what_runs_once_only_is_what_says_so():
     (stage,) = (stage for stage in run_tests.stages() if stage.name == "numpy")
     chosen = stage.arguments.index("-m")
     assert stage.arguments[chosen : chosen + 2] == ("-m", "not either_way and not thorough")
@@ -161,47 +73,7 @@ def test_what_runs_once_only_is_what_says_so() -> None:
     assert all("either_way" not in "".join(s.arguments) for s in run_tests.stages() if s != stage)
 
 
-ASKERS: dict[str, Callable[[], object]] = {
-    "by name": kernels_in_use,
-    "the index": lambda: HalfspaceIndex(np.eye(3)),
-    "the tree of sums": lambda: AggregateTree(np.eye(2), np.ones(2), np.ones(2)),
-    "the network": lambda: TwoLayerNetwork.initialize(8, 3, "R1", rng=0).forward(
-        [[0.0, 0.75**0.5, 0.5]]
-    ),
-    "a test": numba_allowed,
-}
-
-
-@pytest.mark.parametrize("asker", ASKERS)
-def test_whoever_asks_for_compiled_kernels_is_noticed(
-    asker: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for value in ("1", None):
-        if value is None:
-            monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
-        else:
-            monkeypatch.setenv("SUBLINEAR_NUMBA", value)
-        with questions() as asked:
-            ASKERS[asker]()
-        assert asked
-    with questions() as asked:
-        monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
-        ASKERS[asker]()
-    assert not asked, "the answer is the one of the run without compiled kernels"
-
-
-def test_kernels_that_are_named_are_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
-    sets = ["numpy", *(["numba"] if numba_allowed() else [])]
-    with questions() as asked:
-        for name in sets:
-            assert choose(name).name == name
-            HalfspaceIndex(np.eye(3), kernels=name).query_halfspace(np.eye(3), 0.5)
-        os.environ.get("HOME")
-    assert not asked
-
-
-def marked(pytester: pytest.Pytester, mark: str, ask: str) -> pytest.RunResult:
+def marked(pytester, mark, ask):
     """Run one test that asks, or does not, under the settings of this project."""
     pytester.makeconftest(Path(conftest.__file__).read_text(encoding="utf-8"))
     pytester.makeini("[pytest]\nmarkers = either_way\n")
@@ -231,13 +103,7 @@ def marked(pytester: pytest.Pytester, mark: str, ask: str) -> pytest.RunResult:
         ("", "test", {"passed": 1}),
     ],
 )
-def test_a_test_that_runs_once_only_must_not_ask(
-    mark: str,
-    ask: str,
-    outcome: dict[str, int],
-    pytester: pytest.Pytester,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_test_that_runs_once_only_must_not_ask(mark, ask, outcome, pytester, monkeypatch):
     monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
     result = marked(pytester, mark, ask)
     result.assert_outcomes(**outcome)

@@ -1,7 +1,5 @@
 """A run of `sublinear train` leaves what it says, can be resumed, and guards its folder."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -10,36 +8,23 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from numpy.testing import assert_array_equal
 from PIL import Image
 
 from sublinear_lib import adversary, datasets, plotting, runs
-from sublinear_lib.cli import main
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.runs import TrainingRun
+from tests.commands import ROOT, sublinear
 
-ROOT = Path(__file__).parents[1]
 SMALL = {"m": 300, "steps": 12, "activity": 0.1, "attack_steps": 2, "certify_seconds": 0.05}
 
 
 def train(*arguments):
-    options = [
-        "--m",
-        "300",
-        "--activity",
-        "0.1",
-        "--attack-steps",
-        "2",
-        "--certify",
-        "2",
-        "--quiet",
-    ]
-    return CliRunner().invoke(main, ["train", *options, *arguments])
+    small = ["--m", "300", "--activity", "0.1", "--attack-steps", "2", "--certify", "2"]
+    return sublinear("train", *small, "--quiet", *arguments)
 
 
 def test_the_command_trains_tests_and_stores(tmp_path):
@@ -70,7 +55,8 @@ def test_the_command_trains_tests_and_stores(tmp_path):
 def test_a_stopped_run_goes_on_and_ends_as_if_it_had_not_stopped(tmp_path):
     timeless = {**SMALL, "certify": 0}  # proofs stop by the clock
     whole = TrainingRun(**timeless).execute(tmp_path / "whole", progress=False)
-    TrainingRun(**{**timeless, "steps": 10}).execute(tmp_path / "parts", progress=False)
+    first = {**timeless, "m": np.int64(300), "steps": np.int64(10)}  # numbers like any others
+    TrainingRun(**first).execute(tmp_path / "parts", progress=False)
     said = []
     parts = TrainingRun(**timeless).execute(tmp_path / "parts", progress=False, say=said.append)
     assert any("going on from" in text for text in said)
@@ -92,15 +78,6 @@ def test_a_folder_belongs_to_one_set_of_settings(tmp_path):
         TrainingRun(**SMALL).execute(tmp_path, progress=False)
 
 
-def test_numbers_of_numpy_are_settings_like_others(tmp_path):
-    given = {"data": "circle-8", "m": np.int64(64), "activity": np.float32(0.25), "certify": 0}
-    TrainingRun(**given, steps=np.int64(2)).execute(tmp_path / "run", progress=False)
-    stored = json.loads((tmp_path / "run" / "settings.json").read_text())
-    assert (stored["m"], stored["activity"], stored["steps"]) == (64, 0.25, 2)
-    again = TrainingRun(**given, steps=3).execute(tmp_path / "run", progress=False)
-    assert len(again.history) == 3
-
-
 @pytest.mark.parametrize("name", ["identity", "projected", "smoothed"])
 def test_every_adversary_and_form_trains(name):
     report = TrainingRun(
@@ -108,28 +85,6 @@ def test_every_adversary_and_form_trains(name):
     ).execute(progress=False)
     assert np.isfinite(report.history.loss).all()
     assert report.n_train + report.n_test == 8
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--data", "mnist"), "data cannot be loaded: name must"),
-        (("--rho", "-1"), "rho must"),
-        (("--eta", "huge"), "eta must"),
-        (("--loss", "squared"), "1-Lipschitz"),
-        (("--test-fraction", "2"), "test_fraction must"),
-    ],
-)
-def test_bad_options_are_named(arguments, message):
-    result = train("--steps", "2", *arguments)
-    assert result.exit_code == 2
-    assert message in result.output
-    assert "Traceback" not in result.output
-
-
-def test_the_help_shows_examples():
-    text = CliRunner().invoke(main, ["train", "--help"]).output
-    assert "sublinear train --data digits-3v8 --m 65536" in text
 
 
 def test_the_picture_of_a_run_says_what_it_shows():
@@ -169,12 +124,6 @@ def test_the_summary_says_what_is_proved_and_what_is_not():
     none = TrainingRun(data="circle-8", m=100, steps=2, certify=0).execute(progress=False)
     assert none.proved is None
     assert not any("proof" in name or "certified" in name for name in none.summary())
-
-
-def test_the_table_shows_clean_attacked_and_certified_accuracy():
-    result = train("--data", "circle-8", "--steps", "3")
-    for text in ("accuracy after", "under attack after", "certified right", "falsified", "unknown"):
-        assert text in result.output
 
 
 def test_a_folder_that_is_no_run_is_refused_and_left_alone(tmp_path):
@@ -233,14 +182,6 @@ def test_what_was_trained_is_stored_before_it_is_tested(tmp_path, monkeypatch):
     assert len(report.history) == SMALL["steps"]
 
 
-def test_a_run_that_goes_on_may_be_tested_in_another_way(tmp_path):
-    TrainingRun(**SMALL, certify=1).execute(tmp_path, progress=False)
-    again = TrainingRun(**{**SMALL, "certify": 2, "certify_seconds": 0.1}).execute(
-        tmp_path, progress=False
-    )
-    assert len(again.proved.status) == 2
-
-
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
@@ -248,17 +189,12 @@ def test_a_run_that_goes_on_may_be_tested_in_another_way(tmp_path):
         ({"m": 0}, "m must"),
         ({"activity": 0.7}, "activity must"),
         ({"rho": -0.1}, "rho must"),
-        ({"rho": 1.74}, "rho must"),
-        ({"steps": 0}, "steps must"),
         ({"attack_steps": 0}, "attack_steps must"),
         ({"test_fraction": 1.0}, "test_fraction must"),
-        ({"seed": -1}, "seed must"),
-        ({"certify": -1}, "certify must"),
         ({"certify_seconds": 0.0}, "certify_seconds must"),
         ({"adversary": "nobody"}, "adversary must"),
         ({"activation": "sigmoid"}, "activation must"),
         ({"loss": "squared"}, "loss must"),
-        ({"eta": "-1"}, "eta must"),
         ({"eta": "huge"}, "eta must"),
         ({"index": "magic"}, "index must"),
     ],
@@ -269,15 +205,10 @@ def test_every_setting_is_refused_by_its_own_name(setting, message):
 
 
 def test_the_help_shows_every_default():
-    text = " ".join(CliRunner().invoke(main, ["train", "--help"]).output.split())
+    text = " ".join(sublinear("train", "--help").output.split())
     for name, value in asdict(TrainingRun()).items():
         assert f"--{name.replace('_', '-')}" in text
         assert f"[default: {value}]" in text, name
-
-
-def test_the_default_adversary_sees_the_jump():
-    assert TrainingRun().activation == "jump"
-    assert isinstance(TrainingRun()._adversary(), adversary.SmoothedGradient)
 
 
 CHILD = """

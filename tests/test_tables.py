@@ -1,12 +1,9 @@
 """A table is read as it stands or refused with the place named; its map to X sees no test row."""
 
-from __future__ import annotations
-
 import copy
 import math
 import os
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,20 +18,20 @@ ROWS = [f"{k},{k * k % 7},{'b' if k % 3 == 0 else 'a'}" for k in range(12)]
 HEADER = "length,rest,kind"
 
 
-def written(folder: Path, lines: list[str], name: str = "mine.csv") -> Path:
+def written(folder, lines, name="mine.csv"):
     file = folder / name
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return file
 
 
-def changed(line: int, text: str) -> list[str]:
+def changed(line, text):
     """Return the good file with one line (numbered from 1, as editors do) replaced."""
     lines = [HEADER, *ROWS]
     lines[line - 1] = text
     return lines
 
 
-def test_a_file_is_read_in_its_own_order_with_its_own_names(tmp_path: Path) -> None:
+def test_a_file_is_read_in_its_own_order_with_its_own_names(tmp_path):
     table = read_table(written(tmp_path, [HEADER, *ROWS]), "kind")
     assert (table.n, table.p, table.name) == (12, 2, "mine")
     assert table.columns == ("length", "rest")
@@ -43,7 +40,7 @@ def test_a_file_is_read_in_its_own_order_with_its_own_names(tmp_path: Path) -> N
     assert table.y.tolist() == [1.0 if k % 3 == 0 else -1.0 for k in range(12)]
 
 
-def test_the_positive_class_and_the_features_can_be_chosen(tmp_path: Path) -> None:
+def test_the_positive_class_and_the_features_can_be_chosen(tmp_path):
     file = written(tmp_path, [HEADER, *ROWS])
     table = read_table(file, "kind", positive="a", columns=["length"])
     assert table.class_names == ("b", "a")
@@ -51,9 +48,7 @@ def test_the_positive_class_and_the_features_can_be_chosen(tmp_path: Path) -> No
     assert table.y[0] == -1.0
 
 
-def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(
-    tmp_path: Path,
-) -> None:
+def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(tmp_path):
     file = tmp_path / "mine.csv"
     lines = [line.replace(",", " ; ") for line in [HEADER, *ROWS]]
     file.write_text("\ufeff" + "\r\n".join([*lines[:5], "", *lines[5:]]), encoding="utf-8")
@@ -70,15 +65,11 @@ def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(
         (["kind,rest,kind", *ROWS], "got 'kind' 2 times"),
         (["length,rest,sort", *ROWS], r"label must be one of the columns .* got 'kind'"),
         (changed(4, "2,4"), "line 4 of mine.csv must have 3 cells .* got 2"),
-        (changed(4, "2,4,a,5"), "line 4 of mine.csv must have 3 cells .* got 4"),
         (changed(5, "3,many,b"), "line 5, column 'rest': a number is wanted, got 'many'"),
-        (changed(5, "3_0,1,b"), "line 5, column 'length': a number is wanted, got '3_0'"),
         (changed(5, "3,,b"), "line 5, column 'rest': a number is wanted, got an empty cell"),
         (changed(6, "4,nan,a"), "line 6, column 'rest': a finite number is wanted, got 'nan'"),
-        (changed(6, "-inf,1,a"), "line 6, column 'length': a finite number .* got '-inf'"),
         (changed(7, "5,1,"), "line 7, column 'kind': a label is wanted"),
         (changed(7, "5,1,c"), "two classes, got 3 in 'kind': 'a', 'b', 'c'"),
-        ([HEADER, *[row[:-1] + "a" for row in ROWS]], "two classes, got 1 in 'kind': 'a'"),
         (
             [HEADER, ROWS[0], *[row[:-1] + "a" for row in ROWS[1:]]],
             "two rows or more of each class, got one of 'b'",
@@ -98,16 +89,14 @@ def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(
         (changed(4, '2,"4,a'), "path must name a CSV file"),
     ],
 )
-def test_a_bad_file_is_refused_with_the_place(
-    tmp_path: Path, lines: list[str], message: str
-) -> None:
+def test_a_bad_file_is_refused_with_the_place(tmp_path, lines, message):
     file = tmp_path / "mine.csv"
     file.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         read_table(file, "kind")
 
 
-def test_no_file_a_folder_and_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+def test_no_file_a_folder_and_bytes_that_are_no_text_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         read_table(tmp_path / "none.csv", "kind")
     with pytest.raises(ValueError, match="not a regular file"):
@@ -122,34 +111,21 @@ def test_no_file_a_folder_and_bytes_that_are_no_text_are_refused(tmp_path: Path)
     [
         ({"label": 3}, TypeError, "label must be the name"),
         ({"positive": "c"}, ValueError, "positive must be one of the classes"),
-        ({"positive": 1}, TypeError, "positive must be a string"),
         ({"columns": "rest"}, TypeError, "columns must be a sequence"),
         ({"columns": ["rest", "kind"]}, ValueError, "columns must be different features"),
-        ({"columns": ["rest", "rest"]}, ValueError, "columns must be different features"),
         ({"columns": []}, ValueError, "there must be a feature"),
         ({"delimiter": ",,"}, ValueError, "delimiter must be one character"),
-        ({"delimiter": 3}, TypeError, "delimiter must be one character"),
     ],
 )
-def test_bad_arguments_are_refused(
-    tmp_path: Path, arguments: dict[str, object], error: type[Exception], message: str
-) -> None:
+def test_bad_arguments_are_refused(tmp_path, arguments, error, message):
     file = written(tmp_path, [HEADER, *ROWS])
     with pytest.raises(error, match=message):
-        read_table(file, **{"label": "kind", **arguments})  # type: ignore[arg-type]
+        read_table(file, **{"label": "kind", **arguments})
     with pytest.raises(TypeError, match="path must be a string or path-like"):
-        read_table(7, "kind")  # type: ignore[arg-type]
+        read_table(7, "kind")
 
 
-def test_rows_that_are_equal_are_read_with_one_label_and_with_two(tmp_path: Path) -> None:
-    rows = [*ROWS, ROWS[0], ROWS[1][:-1] + "b"]
-    made = read_table(written(tmp_path, [HEADER, *rows]), "kind")
-    assert made.n == 14
-    train, test = made.split(0.3, rng=0)
-    assert train.n + test.n == 14
-
-
-def test_the_time_for_a_header_grows_as_its_length(tmp_path: Path) -> None:
+def test_the_time_for_a_header_grows_as_its_length(tmp_path):
     names = [f"c{k}" for k in range(20_000)]
     cells = ",".join("1" for _ in names)
     rows = [f"{cells},{'ab'[k % 2]}" for k in range(10)]
@@ -163,9 +139,7 @@ def test_the_time_for_a_header_grows_as_its_length(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="names of POSIX")
 @pytest.mark.parametrize("name", ["a\x01b", os.fsdecode(b"\xff\xfe"), "a\nb", "a\x1b[2Jb"])
-def test_a_file_whose_name_is_no_text_gives_a_table_with_one_that_is(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_file_whose_name_is_no_text_gives_a_table_with_one_that_is(tmp_path, name):
     made = read_table(written(tmp_path, [HEADER, *ROWS], f"{name}.csv"), "kind")
     assert made.name.isprintable()
     made.name.encode()
@@ -178,8 +152,8 @@ def test_a_file_whose_name_is_no_text_gives_a_table_with_one_that_is(
     ("offset", "factor", "close"), [(1e15, 1.0, 0.01), (-1e12, 8.0, 1e-5), (0.0, 1e-200, 1e-12)]
 )
 def test_a_column_far_from_zero_and_one_of_tiny_numbers_are_mapped_as_any_other(
-    offset: float, factor: float, close: float
-) -> None:
+    offset, factor, close
+):
     rows = np.array([[k, (k * k) % 11] for k in range(56)], dtype=float)
     kept = [
         Table(numbers, np.array([1.0, -1.0] * 28), ("a", "b"), ("no", "yes"), "t").split(0.3, rng=0)
@@ -189,30 +163,11 @@ def test_a_column_far_from_zero_and_one_of_tiny_numbers_are_mapped_as_any_other(
         assert np.abs(plain.X - moved.X).max() < close
 
 
-def table(n: int = 30, p: int = 3, seed: int = 0) -> Table:
+def table(n=30, p=3, seed=0):
     rng = np.random.default_rng(seed)
     names = tuple(f"c{k}" for k in range(p))
     labels = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
     return Table(rng.standard_normal((n, p)), labels, names, ("no", "yes"), "drawn")
-
-
-def test_rows_are_copied_and_frozen() -> None:
-    rows = np.random.default_rng(0).standard_normal((12, 2))
-    made = Table(rows, np.array([1.0, -1.0] * 6), ("a", "b"), ("no", "yes"), "t")
-    rows[0] = 99.0
-    assert made.features[0, 0] != 99.0
-    with pytest.raises(ValueError, match="read-only"):
-        made.features[0, 0] = 1.0
-
-
-def test_a_copy_is_as_frozen_as_the_original() -> None:
-    whole = table()
-    again = copy.deepcopy(whole)
-    assert np.array_equal(again.features, whole.features)
-    assert repr(again) == repr(whole)
-    for array in (again.features, again.y):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1.0
 
 
 @pytest.mark.parametrize(
@@ -222,14 +177,10 @@ def test_a_copy_is_as_frozen_as_the_original() -> None:
         ({"y": np.zeros(12)}, ValueError, "y must be -1 or 1"),
         ({"y": np.ones(12)}, ValueError, "both labels twice"),
         ({"columns": ("a",)}, ValueError, "columns must be 2 different names"),
-        ({"columns": "ab"}, TypeError, "columns must be a tuple"),
         ({"class_names": ("x", "x")}, ValueError, "class_names must be 2 different"),
-        ({"name": 3}, TypeError, "name must be a string"),
     ],
 )
-def test_a_bad_table_is_refused(
-    change: dict[str, object], error: type[Exception], message: str
-) -> None:
+def test_a_bad_table_is_refused(change, error, message):
     good = {
         "features": np.arange(24.0).reshape(12, 2),
         "y": np.array([1.0, -1.0] * 6),
@@ -238,16 +189,27 @@ def test_a_bad_table_is_refused(
         "name": "t",
     }
     with pytest.raises(error, match=message):
-        Table(**{**good, **change})  # type: ignore[arg-type]
+        Table(**{**good, **change})
 
 
-def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone() -> None:
+def test_a_table_and_its_copies_are_frozen():
+    rows, y = np.random.default_rng(0).standard_normal((12, 2)), np.array([1.0, -1.0] * 6)
+    made = Table(rows, y, ("a", "b"), ("no", "yes"), "t")
+    first, rows[0, 0] = rows[0, 0], 99.0
+    for each in (made, again := copy.deepcopy(made)):
+        assert each.features[0, 0] == first
+        for array in (each.features, each.y):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1.0
+    assert repr(again) == repr(made)
+
+
+def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone():
     whole = table()
     train, test = whole.split(0.3, rng=5)
     assert train.n + test.n == whole.n
     assert train.d == whole.p + 2
     back = train.slice_map
-    assert back is not None
     at = [
         int(np.argmin(np.abs(whole_points - x).max(axis=1)))
         for whole_points in [back.transform(lifted(whole.features))]
@@ -263,29 +225,14 @@ def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone() -> 
     moved[others] *= 10.0
     again, _ = Table(moved, whole.y, whole.columns, whole.class_names, "x").split(0.3, rng=5)
     assert np.array_equal(again.X, train.X)
-
-
-def test_a_split_repeats_with_its_seed_and_holds_both_classes() -> None:
-    first, second = table().split(0.2, rng=1), table().split(0.2, rng=1)
-    for one, other in zip(first, second, strict=True):
-        assert np.array_equal(one.X, other.X)
-        assert set(one.y) == {-1.0, 1.0}
+    assert set(train.y) == set(test.y) == {-1.0, 1.0}
     with pytest.raises(ValueError, match="test_fraction"):
-        table().split(1.0, rng=0)
-
-
-def test_a_constant_column_is_harmless() -> None:
-    rows = np.column_stack([np.full(12, 0.1), np.arange(12.0)])
-    made = Table(rows, np.array([1.0, -1.0] * 6), ("same", "b"), ("no", "yes"), "t")
-    train, _ = made.split(0.3, rng=0)
-    assert np.abs(train.X[:, 0]).max() < 1e-12
+        whole.split(1.0, rng=0)
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 6), st.floats(0.0, 1.8), st.integers(0, 10**6), st.floats(0.0, 1.0))
-def test_a_shift_that_is_covered_stays_in_the_cap(
-    p: int, rho: float, seed: int, share: float
-) -> None:
+def test_a_shift_that_is_covered_stays_in_the_cap(p, rho, seed, share):
     rng = np.random.default_rng(seed)
     z = 2.0 * rng.standard_normal((40, p))
     u = rng.standard_normal((40, p))
@@ -296,7 +243,7 @@ def test_a_shift_that_is_covered_stays_in_the_cap(
     assert chord.max() <= rho + 1e-7
 
 
-def test_the_covered_shift_is_best_possible_at_the_mean_for_small_radii() -> None:
+def test_the_covered_shift_is_best_possible_at_the_mean_for_small_radii():
     # At z = 0 a shift of sqrt(p) tan(theta) reaches the rim: only a factor cos(theta) is lost.
     p, rho = 4, 0.05
     theta = geometry.cap_angle(rho)

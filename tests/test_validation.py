@@ -1,7 +1,5 @@
 """Bad arguments raise with name, value and what is allowed; good ones come through unchanged."""
 
-from __future__ import annotations
-
 import math
 import re
 from fractions import Fraction
@@ -39,32 +37,15 @@ def test_arrays_of_numbers_come_back_as_float64_with_the_same_values(value):
     assert_array_equal(found, value.astype(np.float64))
 
 
-@settings(deadline=None)
-@given(
-    st.lists(
-        st.lists(st.floats(-1e9, 1e9) | st.integers(-99, 99), min_size=2, max_size=2), min_size=1
-    )
-)
-def test_nested_sequences_come_back_with_the_same_values(rows):
-    found = validation.float_array(rows, "W", shape=(None, 2))
-    assert found.tolist() == [[float(v) for v in row] for row in rows]
-
-
 def test_fitting_arrays_are_not_copied_and_others_are_made_contiguous():
     array = np.arange(6.0).reshape(2, 3)
-    assert validation.float_array(array, "W") is array
+    assert validation.float_array(array, "W", shape=("m", 3)) is array
+    foreign = array.astype(array.dtype.newbyteorder())
+    assert validation.float_array(foreign, "W").dtype.isnative
     turned = validation.float_array(array.T, "W")
     assert turned.flags.c_contiguous
     assert_array_equal(turned, array.T)
     assert validation.float_array(3, "tau").shape == ()
-
-
-def test_the_input_of_a_refused_array_is_left_alone():
-    array = np.array([1.0, np.nan])
-    with pytest.raises(ValueError, match="got nan at index 1"):
-        validation.float_array(array, "y")
-    assert array[0] == 1.0
-    assert math.isnan(array[1])
 
 
 @pytest.mark.parametrize(
@@ -75,7 +56,6 @@ def test_the_input_of_a_refused_array_is_left_alone():
             ValueError,
             "y must contain finite numbers only, got nan at index 1",
         ),
-        ([1.0, -np.inf], ValueError, "y must contain finite numbers only, got -inf at index 1"),
         ([[1.0, 2.0], [3.0, np.inf]], ValueError, r"got inf at index \(1, 1\)"),
         (np.float64("nan"), ValueError, "y must contain finite numbers only, got nan$"),
         ([True, False], TypeError, "y must contain real numbers only, got True of type bool at"),
@@ -83,28 +63,20 @@ def test_the_input_of_a_refused_array_is_left_alone():
         (np.array([True]), TypeError, "y must contain real numbers of at most 64 bits, got an ar"),
         (["1"], TypeError, "y must contain real numbers only, got '1' of type str at index 0"),
         ("12", TypeError, "got '12' of type str$"),
-        (np.array(["1"]), TypeError, "got an array of dtype <U1"),
         ([1 + 2j], TypeError, "got .* of type complex"),
-        (np.array([1j]), TypeError, "dtype complex128"),
-        ([None], TypeError, "got None of type NoneType at index 0"),
         (None, TypeError, "got None of type NoneType$"),
         ({"a": 1}, TypeError, "of type dict"),
         (np.array([1, None]), TypeError, "dtype object"),
         ([Fraction(1, 2)], TypeError, "of type Fraction"),
-        (np.array(["2024-01-01"], dtype="datetime64[D]"), TypeError, "datetime64"),
         ([[1.0, 2.0], [3.0]], ValueError, "y must be a rectangular array of numbers"),
-        ([[[1.0], [2.0]], [[1.0, 2.0], [2.0]]], ValueError, "y must be a rectangular array"),
         ([2**53 + 1], ValueError, r"integers up to 2\*\*53 .*got 9007199254740993 at index 0"),
         ([0.5, -(2**53) - 1], ValueError, r"got -9007199254740993 at index 1"),
         (np.array([2**53 + 1]), ValueError, "got 9007199254740993 at index 0"),
-        (np.array([-(2**53) - 1]), ValueError, "got -9007199254740993 at index 0"),
-        (np.array([[-(2**63)]]), ValueError, r"got -9223372036854775808 at index \(0, 0\)"),
         (np.array([2**64 - 1], dtype=np.uint64), ValueError, "got 18446744073709551615"),
         (2**80, ValueError, f"got {2**80}$"),
         (np.ma.masked_array([1.0, 2.0], [False, True]), TypeError, "got a masked array"),
         (sparse.csr_matrix([[1.0]]), TypeError, "must be a dense array of numbers, got the sparse"),
         ([], ValueError, r"y must not be empty, got an array of shape \(0,\)"),
-        (np.zeros((0, 3)), ValueError, r"y must not be empty, got an array of shape \(0, 3\)"),
     ],
 )
 def test_arrays_that_are_not_finite_real_numbers_are_refused(value, error, message):
@@ -128,11 +100,6 @@ def test_the_largest_exact_integers_are_allowed():
         assert validation.scalar(value, "tau") == value
 
 
-def test_empty_arrays_are_allowed_where_asked_for():
-    assert validation.float_array([], "y", allow_empty=True).shape == (0,)
-    assert validation.float_array(np.zeros((0, 3)), "X", shape=("n", 3), allow_empty=True).size == 0
-
-
 @pytest.mark.parametrize(
     ("shape", "text"),
     [
@@ -153,33 +120,86 @@ def test_wrong_shapes_are_refused_with_both_shapes(shape, text):
 # numbers
 
 
-@pytest.mark.parametrize(
-    "value", [2, 2.0, np.int8(2), np.uint64(2), np.float16(2), np.float32(2), np.array(2.0)]
-)
-def test_numbers_come_back_as_python_floats(value):
-    found = validation.scalar(value, "tau")
-    assert found == 2.0
-    assert type(found) is float
+REAL = [2, 2.0, np.int8(2), np.uint64(2), np.float16(2), np.float32(2), np.array(2.0)]
+WHOLE = [2, np.int32(2), np.uint8(2), np.array(2)]
+NONE = [True, np.True_, "1", None, 1j, [1], np.array([1]), np.array(True), Fraction(1)]
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("check", "kind", "good", "bad", "wanted"),
     [
-        True,
-        np.True_,
-        "1",
-        None,
-        1j,
-        [1.0],
-        np.array([1.0]),
-        np.array(True),
-        Fraction(1),
-        np.array("1"),
+        (validation.scalar, float, REAL, [*NONE, np.array("1")], "a finite number >= 0"),
+        (validation.count, int, WHOLE, [*NONE, 2.0, np.array(2.0)], "an integer >= 0"),
     ],
 )
-def test_other_things_are_not_numbers(value):
-    with pytest.raises(TypeError, match=r"^tau must be a finite number >= 0, got "):
-        validation.scalar(value, "tau", minimum=0)
+def test_numbers_come_back_as_those_of_python_and_nothing_else_is_one(
+    check, kind, good, bad, wanted
+):
+    for value in good:
+        found = check(value, "m")
+        assert found == 2 and type(found) is kind, value
+    for value in bad:
+        with pytest.raises(TypeError, match=f"^m must be {wanted}, got "):
+            check(value, "m", minimum=0)
+
+
+PLAIN = np.array([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: validation.count(0, "m"), "m must be an integer >= 1, got 0$"),
+        (
+            lambda: validation.count(6, "k", minimum=0, maximum=5),
+            "k must be an integer >= 0 and <= 5, got 6$",
+        ),
+        (lambda: validation.boolean(1, "strict"), "strict must be True or False, got 1"),
+        (lambda: validation.choice("c", "of", ("a", "b")), "of must be one of 'a', 'b', got 'c'$"),
+        (lambda: validation.choice(1, "of", ("a", "b")), ".*'b', got 1 of type int$"),
+        (lambda: validation.labels([1.0, -1.5], n=2), r"y must satisfy \|y\| <= 1, got -1.5 at in"),
+        (lambda: validation.labels([1.0, 1.0], n=3), r"y must have shape \(3,\), got \(2,\)$"),
+        (
+            lambda: validation.mask([1, 0], "on", shape=(2,)),
+            "on must contain booleans only, got an array of dtype int64",
+        ),
+        (lambda: validation.mask([True], "on", shape=(2,)), r"on must have shape \(2,\), got"),
+        (lambda: validation.mask([[True], [True, False]], "on", shape=(2,)), ".*ragged"),
+        (lambda: validation.mask(np.ma.masked_array([True], [True]), "on", shape=(1,)), ".*masked"),
+        (lambda: validation.same_length(a=[1], c=[]), "a and c must have the same length, got 1 a"),
+        (lambda: validation.same_length(), ".*needs at least one argument"),
+        (
+            lambda: validation.float_array(PLAIN[0], "W", shape=("m", 2)),
+            r"W must have shape \(m, 2\), got \(2,\)",
+        ),
+        (
+            lambda: validation.float_array(PLAIN.T, "W", shape=("m", 2)),
+            r"W must have shape \(m, 2\), got \(2, 1\)",
+        ),
+        (lambda: validation.float_array(np.empty((0, 2)), "W"), "W must not be empty"),
+        (lambda: validation.points_on_slice([[0.5]]), "X must have at least 2 columns"),
+        (
+            lambda: validation.points_on_slice(_slice_points(2, 3), d=4),
+            r"X must have shape \(n, 4\), got \(2, 3\)",
+        ),
+    ],
+)
+def test_what_is_not_allowed_is_named(call, message):
+    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
+        call()
+
+
+def test_what_is_allowed_comes_back():
+    assert validation.count(0, "k", minimum=0, maximum=0) == 0
+    assert validation.boolean(np.False_, "strict") is False
+    assert validation.choice("b", "of", ("a", "b")) == "b"
+    assert validation.labels([1, -1, 0.25], n=3).tolist() == [1.0, -1.0, 0.25]
+    assert validation.mask([[True, False]], "on", shape=(1, 2)).tolist() == [[True, False]]
+    assert validation.same_length(X=PLAIN.T, y=[1, 2]) == 2
+    assert validation.float_array(np.zeros((0, 3)), "X", shape=("n", 3), allow_empty=True).size == 0
+    rows = validation.index_array(np.array([2, 0, 2], dtype=np.uint8), "rows", upper=3)
+    assert rows.dtype == np.int64 and rows.tolist() == [2, 0, 2]
+    assert validation.index_array([], "rows", upper=3).shape == (0,)
 
 
 def test_ranges_of_numbers_include_or_exclude_their_ends():
@@ -201,45 +221,6 @@ def test_ranges_of_numbers_include_or_exclude_their_ends():
         validation.scalar(-math.inf, "x")
     with pytest.raises(ValueError, match=r"x must hold numbers that float64 represents exactly"):
         validation.scalar(2**53 + 1, "x")
-
-
-@pytest.mark.parametrize("value", [3, np.int32(3), np.uint8(3), np.array(3)])
-def test_counts_come_back_as_python_integers(value):
-    found = validation.count(value, "m")
-    assert found == 3
-    assert type(found) is int
-
-
-@pytest.mark.parametrize(
-    "value", [3.0, np.float64(3), True, np.True_, "3", None, [3], np.array([3, 4]), np.array(3.0)]
-)
-def test_what_is_not_an_integer_is_not_a_count(value):
-    with pytest.raises(TypeError, match=r"^m must be an integer >= 1, got "):
-        validation.count(value, "m")
-
-
-def test_counts_out_of_range_are_refused():
-    with pytest.raises(ValueError, match=r"^m must be an integer >= 1, got 0$"):
-        validation.count(0, "m")
-    with pytest.raises(ValueError, match=r"^k must be an integer >= 0 and <= 5, got 6$"):
-        validation.count(6, "k", minimum=0, maximum=5)
-    assert validation.count(0, "k", minimum=0, maximum=0) == 0
-
-
-def test_only_truth_values_are_booleans():
-    assert validation.boolean(True, "strict") is True
-    assert validation.boolean(np.False_, "strict") is False
-    for value in (1, 0.0, "yes", None):
-        with pytest.raises(TypeError, match=r"^strict must be True or False, got "):
-            validation.boolean(value, "strict")
-
-
-def test_choices_are_among_the_options():
-    assert validation.choice("b", "method", ("a", "b")) == "b"
-    with pytest.raises(ValueError, match=r"^method must be one of 'a', 'b', got 'c'$"):
-        validation.choice("c", "method", ("a", "b"))
-    with pytest.raises(TypeError, match=r"^method must be one of 'a', 'b', got 1 of type int$"):
-        validation.choice(1, "method", ("a", "b"))
 
 
 # ---------------------------------------------------------------------------
@@ -278,6 +259,21 @@ def _slice_points(n, d, seed=0):
     return np.hstack([v, np.full((n, 1), 0.5)])
 
 
+@pytest.mark.parametrize(
+    ("row", "column", "shift"), [(0, -1, 2e-9), (3, -1, -1e-3), (2, 0, 1e-7), (4, 0, 1e300)]
+)
+@pytest.mark.parametrize("normed", [True, False])
+def test_points_off_the_slice_are_refused_with_row_norm_and_height(row, column, shift, normed):
+    X = _slice_points(5, 3)
+    X[row, column] += shift
+    if normed and column == -1:  # the height alone is off
+        X[row, :2] *= math.sqrt(1 - X[row, -1] ** 2) / math.sqrt(0.75)
+    with pytest.raises(ValueError, match=rf"row {row} has \|\|x\|\| = .* and x_d = "):
+        validation.points_on_slice(X)
+    if abs(shift) < 1e-8:
+        assert_array_equal(validation.points_on_slice(X, atol=1e-8), X)
+
+
 @pytest.mark.parametrize("d", [2, 3, 10])
 def test_points_on_the_slice_pass_unmoved(d):
     X = _slice_points(5, d)
@@ -288,65 +284,8 @@ def test_points_on_the_slice_pass_unmoved(d):
     assert_array_equal(validation.points_on_slice(nearly), nearly)
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "shift"), [(0, -1, 2e-9), (3, -1, -1e-3), (2, 0, 1e-7), (4, 0, 1e300)]
-)
-def test_points_off_the_slice_are_refused_with_row_norm_and_height(row, column, shift):
-    X = _slice_points(5, 3)
-    X[row, column] += shift
-    with pytest.raises(ValueError, match=rf"row {row} has \|\|x\|\| = .* and x_d = "):
-        validation.points_on_slice(X)
-
-
-def test_a_height_off_by_a_little_is_refused_though_the_norm_is_right():
-    X = _slice_points(2, 3)
-    X[1, -1] += 3e-9
-    X[1, :2] *= math.sqrt(1 - X[1, -1] ** 2) / math.sqrt(0.75)
-    assert abs(np.linalg.norm(X[1]) - 1) < 1e-15
-    with pytest.raises(ValueError, match="row 1"):
-        validation.points_on_slice(X)
-
-
-def test_a_norm_off_by_a_little_is_refused_though_the_height_is_right():
-    X = _slice_points(2, 3)
-    X[1, :2] *= 1 + 1e-8
-    with pytest.raises(ValueError, match="row 1"):
-        validation.points_on_slice(X)
-    assert_array_equal(validation.points_on_slice(X, atol=1e-7), X)
-
-
-@pytest.mark.parametrize(
-    ("X", "d", "message"),
-    [
-        ([[0.5]], None, "X must have at least 2 columns"),
-        ([0.5, 0.5], None, r"X must have shape \(n, d\), got \(2,\)"),
-        (_slice_points(2, 3), 4, r"X must have shape \(n, 4\), got \(2, 3\)"),
-        (np.zeros((0, 3)), 3, "X must not be empty"),
-        ([[np.nan, 0.5]], None, "X must contain finite numbers only"),
-    ],
-)
-def test_malformed_points_are_refused(X, d, message):
-    with pytest.raises(ValueError, match=message):
-        validation.points_on_slice(X, d=d)
-
-
-def test_labels_are_one_per_point_and_at_most_one():
-    assert_array_equal(validation.labels([1, -1, 0.25], n=3), [1.0, -1.0, 0.25])
-    with pytest.raises(ValueError, match=r"^y must satisfy \|y\| <= 1, got -1.5 at index 1$"):
-        validation.labels([1.0, -1.5, 2.0], n=3)
-    with pytest.raises(ValueError, match=r"^y must have shape \(2,\), got \(3,\)$"):
-        validation.labels([1.0, 0.0, 1.0], n=2)
-
-
 # ---------------------------------------------------------------------------
 # indices, masks, lengths
-
-
-def test_indices_come_back_as_int64_in_order():
-    found = validation.index_array(np.array([2, 0, 2], dtype=np.uint8), "rows", upper=3)
-    assert found.dtype == np.int64
-    assert_array_equal(found, [2, 0, 2])
-    assert validation.index_array([], "rows", upper=3).shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -357,12 +296,10 @@ def test_indices_come_back_as_int64_in_order():
         ([1.0], {}, TypeError, "rows must contain integers only, got an array of dtype float64"),
         ([True], {}, TypeError, "dtype bool"),
         ([2, True], {}, TypeError, "integers only, got True of type bool at index 1"),
-        (np.zeros(0), {}, TypeError, "dtype float64"),
         ([[0]], {}, ValueError, r"rows must have shape \(k,\), got \(1, 1\)"),
         ([[0], [1, 2]], {}, ValueError, "ragged"),
         (1, {}, ValueError, r"rows must have shape \(k,\), got \(\)"),
         ([], {"allow_empty": False}, ValueError, "rows must not be empty"),
-        ([1, 2, 1], {"unique": True}, ValueError, "must not contain an index twice, got 1 more"),
     ],
 )
 def test_bad_indices_are_refused(value, options, error, message):
@@ -387,44 +324,3 @@ def test_an_index_that_occurs_twice_is_found_however_long_the_table_would_be(ind
             twice = min(i for i in indices if indices.count(i) > 1)
             with pytest.raises(ValueError, match=f"twice, got {twice} more than once"):
                 validation.index_array(given_indices, "ids", upper=upper, unique=True)
-
-
-def test_a_plain_array_of_float64_passes_every_check_that_others_do():
-    plain = np.array([[1.0, 2.0]])
-    assert validation.float_array(plain, "W", shape=("m", 2)) is plain
-    for value, message in [
-        (np.array([[1.0, np.nan]]), r"finite numbers only, got nan at index \(0, 1\)"),
-        (plain[0], r"W must have shape \(m, 2\), got \(2,\)"),
-        (np.empty((0, 2)), "W must not be empty"),
-        (plain.T, r"W must have shape \(m, 2\), got \(2, 1\)"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            validation.float_array(value, "W", shape=("m", 2))
-    foreign = plain.astype(plain.dtype.newbyteorder())
-    assert validation.float_array(foreign, "W").dtype.isnative
-    with pytest.raises(TypeError, match="masked"):
-        validation.float_array(np.ma.masked_array(plain, plain > 1.0), "W")
-    columns = np.asfortranarray(np.ones((2, 2)))
-    assert validation.float_array(columns, "W").flags.c_contiguous
-
-
-def test_masks_are_boolean_and_of_the_right_shape():
-    assert validation.mask([[True, False]], "active", shape=(1, 2)).tolist() == [[True, False]]
-    for value, error, message in [
-        ([1, 0], TypeError, "active must contain booleans only, got an array of dtype int64"),
-        ([True], ValueError, r"active must have shape \(2,\), got \(1,\)"),
-        ([[True], [True, False]], ValueError, "ragged"),
-        (np.ma.masked_array([True, False], [True, False]), TypeError, "masked"),
-    ]:
-        with pytest.raises(error, match=message):
-            validation.mask(value, "active", shape=(2,))
-
-
-def test_lengths_are_compared_by_name():
-    assert validation.same_length(X=np.zeros((4, 2)), y=[1, 2, 3, 4]) == 4
-    with pytest.raises(
-        ValueError, match=r"^a and b and c must have the same length, got 1 and 1 a"
-    ):
-        validation.same_length(a=[1], b=[2], c=[])
-    with pytest.raises(ValueError, match="needs at least one argument"):
-        validation.same_length()

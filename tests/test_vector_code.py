@@ -1,12 +1,8 @@
 """Vector code and plain twins give the same masks and the same rows."""
 
-from __future__ import annotations
-
-import os
+import functools
 import pickle
 import platform
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,69 +16,22 @@ if not numba_allowed():
 import numba
 
 from sublinear_lib import _vector_code as vector_code
-from sublinear_lib._vector_code import PLAIN, Code, compresses, host_code
+from sublinear_lib._vector_code import PLAIN, Code, compresses
+from tests.commands import python
 
 CODES = [Code(8), Code(16)] if compresses() else [Code(8)]
 
 
-def _compiled(function):
-    return numba.njit(error_model="numpy", fastmath={"contract"})(function)
+@functools.cache
+def compiled(operation):
+    """Return an operation as a kernel calls it."""
+    return numba.njit(error_model="numpy", fastmath={"contract"})(lambda *given: operation(*given))
 
 
-@_compiled
-def score_four(code, points, start, d, radius, vectors, below, above, spread, queries, first):
-    masks = np.zeros(8, dtype=np.uint64)
-    vector_code.score_masks(
-        code, points, start, d, radius, vectors, below, above, spread, queries, first, masks
-    )
-    return masks
-
-
-@_compiled
-def score_one(code, points, start, d, radius, vectors, below, above, spread, query):
-    masks = np.zeros(2, dtype=np.uint64)
-    vector_code.score_masks_of_one(
-        code, points, start, d, radius, vectors, below, above, spread, query, masks
-    )
-    return masks
-
-
-@_compiled
-def boxes(code, center, half, start, d, vectors, below, above, queries, first):
-    masks = np.zeros(8, dtype=np.uint64)
-    vector_code.box_masks(
-        code, center, half, start, d, vectors, below, above, queries, first, masks
-    )
-    one = np.zeros(2, dtype=np.uint64)
-    vector_code.box_masks_of_one(
-        code, center, half, start, d, vectors, below, above, queries[first], one
-    )
-    return masks, one
-
-
-@_compiled
-def append(code, rows, start, mask, out, place):
-    return vector_code.append_rows(code, rows, start, mask, out, place)
-
-
-@_compiled
-def copy(code, source, start, out, place, count):
-    vector_code.copy_rows(code, source, start, out, place, count)
-
-
-@_compiled
-def filled(code, words, start):
-    return vector_code.filled_words(code, words, start)
-
-
-@_compiled
-def add(code, values, start, columns, mask, sizes, totals, place):
-    vector_code.add_chosen(code, values, start, columns, mask, sizes, totals, place)
-
-
-@_compiled
-def bits(word):
-    return vector_code.lowest_bit(word), vector_code.ones(word)
+def masks_of(operation, size, *given):
+    masks = np.zeros(size, dtype=np.uint64)
+    compiled(operation)(*given, masks)
+    return masks.tolist()
 
 
 def lattice(rng, shape):
@@ -122,12 +71,13 @@ def test_scores_become_the_masks_of_their_comparisons(code, d):
         for first in range(len(queries) - 3):
             four = queries[first : first + 4]
             wanted = [to_word(side[q, block]) for side in (possible, sure) for q in four]
-            found = score_four(code, points.ravel(), start, *rest, queries, first)
-            assert found.tolist() == wanted, f"block {block}, queries {four}"
+            given = code, points.ravel(), start, *rest
+            found = masks_of(vector_code.score_masks, 8, *given, queries, first)
+            assert found == wanted, f"block {block}, queries {four}"
         for query in range(q):
             wanted = [to_word(possible[query, block]), to_word(sure[query, block])]
-            found = score_one(code, points.ravel(), start, *rest, query)
-            assert found.tolist() == wanted, f"block {block}, query {query}"
+            found = masks_of(vector_code.score_masks_of_one, 2, *given, query)
+            assert found == wanted, f"block {block}, query {query}"
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -154,11 +104,12 @@ def test_boxes_become_the_masks_of_their_comparisons(code, d):
         for first in range(len(queries) - 3):
             four = queries[first : first + 4]
             start = node * d * fanout
-            rest = (vectors.ravel(), below, above, queries, first)
-            masks, one = boxes(code, center.ravel(), half.ravel(), start, d, *rest)
+            boxes = code, center.ravel(), half.ravel(), start, d, vectors.ravel(), below, above
             wanted = [to_word(side[q, node]) for side in (crossed, inside) for q in four]
-            assert masks.tolist() == wanted, f"node {node}, queries {four}"
-            assert one.tolist() == [wanted[0], wanted[4]]
+            found = masks_of(vector_code.box_masks, 8, *boxes, queries, first)
+            assert found == wanted, f"node {node}, queries {four}"
+            found = masks_of(vector_code.box_masks_of_one, 2, *boxes, queries[first])
+            assert found == [wanted[0], wanted[4]]
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -172,7 +123,7 @@ def test_rows_of_set_bits_are_appended_in_order(code, room):
         for start in (0, 5, 900):
             for source, wanted in ((rows, rows[start + chosen]), (None, start + chosen)):
                 out = np.full(7 + len(chosen) + room, -5, dtype=np.int32)
-                end = append(code, source, start, mask, out, 7)
+                end = compiled(vector_code.append_rows)(code, source, start, mask, out, 7)
                 assert end == 7 + len(chosen)
                 np.testing.assert_array_equal(out[7:end], wanted)
                 assert (out[:7] == -5).all(), "what lies before must stay"
@@ -183,6 +134,7 @@ def test_rows_of_set_bits_are_appended_in_order(code, room):
 def test_appending_stays_within_the_buffer():
     store = np.full(200, -5, dtype=np.int32)
     out = store[:70]
+    append = compiled(vector_code.append_rows)
     end = append(Code(16), None, 0, np.uint64(2**64 - 1), out, 6)
     assert end == 70
     np.testing.assert_array_equal(out[6:], np.arange(64))
@@ -196,7 +148,7 @@ def test_appending_stays_within_the_buffer():
 def test_rows_are_copied(code, count):
     source = np.arange(600, dtype=np.int32)
     out = np.full(600, -5, dtype=np.int32)
-    copy(code, source, 30, out, 20, count)
+    compiled(vector_code.copy_rows)(code, source, 30, out, 20, count)
     np.testing.assert_array_equal(out[20 : 20 + count], source[30 : 30 + count])
     assert (out[:20] == -5).all() and (out[20 + count :] == -5).all()
 
@@ -209,7 +161,7 @@ def test_words_that_are_not_zero_are_found(code, dtype):
         words = rng.integers(1, np.iinfo(dtype).max, 130, dtype=dtype, endpoint=True)
         words[rng.random(130) >= share] = 0
         for start in (0, 1, 66):
-            found = filled(code, words, start)
+            found = compiled(vector_code.filled_words)(code, words, start)
             assert found == to_word(words[start : start + 64])
 
 
@@ -228,15 +180,9 @@ def test_chosen_values_are_added_in_one_order(code, columns):
             for width in (32, 16, 8):
                 terms = terms[:, :width] + terms[:, width:]
             wanted[3 : 3 + 8 * columns] += terms.ravel()
-            add(code, values, 7, columns, np.uint64(to_word(chosen)), sizes, totals, 3)
+            mask = np.uint64(to_word(chosen))
+            compiled(vector_code.add_chosen)(code, values, 7, columns, mask, sizes, totals, 3)
             np.testing.assert_array_equal(totals, wanted)
-
-
-@_compiled
-def caps_of_four(code, points, start, d, band, place, vectors, queries, first):
-    masks = np.zeros(12, dtype=np.uint64)
-    vector_code.cap_masks(code, points, start, d, band, place, vectors, queries, first, masks)
-    return masks
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -249,26 +195,12 @@ def test_scores_are_compared_with_the_band_of_each_point(code, d):
     band = rng.integers(0, 6, 128).astype(np.float32)
     band[70:75], band[100] = -1.0, np.nan
     queries = np.array([4, 0, 1, 2, 2], dtype=np.int32)
-    found = caps_of_four(code, blocks.ravel(), d * 64, d, band, 64, vectors.ravel(), queries, 1)
+    given = code, blocks.ravel(), d * 64, d, band, 64, vectors.ravel(), queries, 1
+    found = masks_of(vector_code.cap_masks, 12, *given)
     scores = vectors[queries[1:]] @ blocks[1]
     with np.errstate(invalid="ignore"):
         wanted = [~(scores < -band[64:]), scores > band[64:], scores > 0.0]
-    assert found.tolist() == [
-        sum(int(bit) << j for j, bit in enumerate(row)) for mask in wanted for row in mask
-    ]
-
-
-@_compiled
-def eights(code, table, width, rows, start, vectors, place, limit, factors, band):
-    scores = np.zeros(11, dtype=np.float32)
-    vector_code.eight_scores(code, table, width, rows, start, vectors, place, scores, 2)
-    keys = np.zeros(11, dtype=np.float32)
-    path = np.float32(0.5)
-    vector_code.eight_keys(
-        code, table, width, rows, start, vectors, place, limit, factors, path, keys, 1
-    )
-    bands = vector_code.eight_bands(code, table, width, rows, start, vectors, place, band)
-    return scores, keys, bands
+    assert found == [to_word(row) for mask in wanted for row in mask]
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -285,9 +217,10 @@ def test_eight_listed_rows_are_scored_and_compared(code, width):
     point = vectors[width : 2 * width]
     limit = np.float32(abs(table[rows[4]] @ point))  # a tie with the band itself
     factors = rng.integers(0, 4, 30).astype(np.float32)
-    scores, keys, bands = eights(
-        code, table.ravel(), width, rows, 3, vectors, width, limit, factors, band
-    )
+    scores, keys = np.zeros((2, 11), dtype=np.float32)
+    listed = code, table.ravel(), width, rows, 3, vectors, width
+    compiled(vector_code.eight_scores)(*listed, scores, 2)
+    compiled(vector_code.eight_keys)(*listed, limit, factors, np.float32(0.5), keys, 1)
     eight, limits = table[rows[3:11]] @ point, band[rows[3:11]]
     assert np.array_equal(scores, [0.0, 0.0, *eight, 0.0], equal_nan=True)
     holding = 0.5 + np.fmax(np.abs(eight) - 2 * limit, 0.0) * factors[rows[3:11]]
@@ -295,15 +228,8 @@ def test_eight_listed_rows_are_scored_and_compared(code, width):
     assert 0 < np.count_nonzero(wanted == 0.0) < 8
     assert np.array_equal(keys, [0.0, *wanted, 0.0, 0.0])
     possible, sure = ~((eight < -limits) | np.isinf(limits)), eight > limits
-    assert bands == sum(int(bit) << j for j, bit in enumerate([*possible, *sure, *(eight > 0.0)]))
-
-
-@_compiled
-def stale_and_merged(code, keys, start, limit, mask, fresh):
-    stale = vector_code.stale_keys(code, keys, start, limit)
-    masks = np.zeros(2, dtype=np.uint64)
-    vector_code.merge_keys(code, fresh, 5, mask, keys, start, masks)
-    return stale, masks
+    bands = compiled(vector_code.eight_bands)(*listed, band)
+    assert bands == to_word([*possible, *sure, *(eight > 0.0)])
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -316,24 +242,15 @@ def test_keys_that_no_longer_hold_are_found_and_replaced(code, share):
     fresh = rng.integers(-3, 4, 80).astype(np.float32)
     wanted = keys.copy()
     wanted[11:75][chosen] = fresh[5 : 5 + chosen.sum()]
-    stale, masks = stale_and_merged(
-        code, after := keys.copy(), 11, np.float32(2.0), np.uint64(to_word(chosen)), fresh
-    )
+    after = keys.copy()
+    stale = compiled(vector_code.stale_keys)(code, after, 11, np.float32(2.0))
+    mask = np.uint64(to_word(chosen))
+    masks = masks_of(vector_code.merge_keys, 2, code, fresh, 5, mask, after, 11)
     assert stale == to_word(~(np.abs(keys[11:75]) > 2.0))
     assert np.array_equal(after, wanted, equal_nan=True)
     there = wanted[11:75]
     assert masks[0] == to_word(there > 0.0)
     assert masks[1] == to_word(~((there > 0.0) | (there < 0.0)))
-
-
-@_compiled
-def summed(code, table, width, rows, start, count, factor, totals, place):
-    vector_code.sum_rows(code, table, width, rows, start, count, factor, totals, place)
-
-
-@_compiled
-def spread_out(code, vectors, place, width, rows, start, count, base, totals):
-    vector_code.spread_row(code, vectors, place, width, rows, start, count, base, totals)
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -346,21 +263,15 @@ def test_listed_rows_are_summed_and_a_row_is_spread(code, width, count):
     totals = rng.integers(-9, 10, 3 * width).astype(np.float64)
     wanted = totals.copy()
     wanted[width : 2 * width] -= 2.0 * table[rows[3 : 3 + count]].sum(axis=0)
-    summed(code, table.ravel(), width, rows, 3, count, -2.0, totals, width)
+    listed = rows, 3, count
+    compiled(vector_code.sum_rows)(code, table.ravel(), width, *listed, -2.0, totals, width)
     assert np.array_equal(totals, wanted)
     wide = rng.integers(-9, 10, (20, width)).astype(np.float64)
     wanted = wide.copy()
     wanted[rows[3 : 3 + count]] += totals[width : 2 * width]
-    spread_out(code, totals, width, width, rows + 5, 3, count, 5, wide.reshape(-1))
+    listed = rows + 5, 3, count
+    compiled(vector_code.spread_row)(code, totals, width, width, *listed, 5, wide.reshape(-1))
     assert np.array_equal(wide, wanted)
-
-
-@_compiled
-def spread_by_masks(code, vectors, count, width, words, start, totals, place):
-    for group in range(8):
-        vector_code.spread_masked(
-            code, vectors, count, width, words, start, 2, group, totals, place
-        )
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -373,22 +284,14 @@ def test_rows_sum_the_vectors_that_their_bits_want(code, width):
     words[3::2] = 2**64 - 1
     vectors = rng.standard_normal((13, width))
     totals = np.full(3 + 64 * width + 1, 7.0)
-    spread_by_masks(code, vectors.ravel(), 13, width, words, 2, totals, 3)
+    spread = compiled(vector_code.spread_masked)
+    for group in range(8):
+        spread(code, vectors.ravel(), 13, width, words, 2, 2, group, totals, 3)
     sums = np.zeros((width, 64))
     for on, vector in zip(wanted, vectors, strict=True):
         sums[:, on] += vector[:, None]
     assert np.array_equal(totals[3:-1].reshape(width, 64), sums)
     assert np.array_equal(totals[[0, 1, 2, -1]], [7.0] * 4)
-
-
-@_compiled
-def packed_and_compared(code, table, width, rows, point, limits, margin):
-    out = np.zeros(64 * width + 3, dtype=np.int32)
-    for j in range(0, 64, 16):
-        vector_code.pack_rows(code, table, width, rows, 2 + j, out, 3 + j * width)
-    masks = np.zeros(2, dtype=np.uint64)
-    vector_code.packed_signs(code, out, 3, width, point, limits, 1, margin, masks)
-    return out, masks
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -408,23 +311,18 @@ def test_rows_of_integers_are_packed_and_compared(code, width):
     limits[20], limits[21] = products[19] - 1000, products[20] + 1000  # on the edge of the band
     limits[30], limits[31] = products[29] - 1001, products[30] + 1001
     table = np.ascontiguousarray(halves).view(np.int32)
-    arguments = width, rows, point.view(np.int32), limits, 1000
-    out, masks = packed_and_compared(code, table.ravel(), *arguments)
+    out = np.zeros(64 * width + 3, dtype=np.int32)
+    for j in range(0, 64, 16):
+        given = code, table.ravel(), width, rows, 2 + j, out, 3 + j * width
+        compiled(vector_code.pack_rows)(*given)
+    given = code, out, 3, width, point.view(np.int32), limits, 1, 1000
+    masks = masks_of(vector_code.packed_signs, 2, *given)
     columns = table[rows[2:66]].reshape(4, 16, width).transpose(0, 2, 1)
     assert np.array_equal(out[3:], columns.ravel())
     off = products - limits[1:]
     assert abs(products).max() == 2 * 32767 * 28379
-    assert masks.tolist() == [to_word(off > 1000), to_word(abs(off) <= 1000)]
-    assert all(0 < word.bit_count() < 64 for word in masks.tolist())
-
-
-@_compiled
-def changes_summed(code, rows, before, now, table, width):
-    out = np.full(100, 77, dtype=np.int32)
-    place = vector_code.append_changes(code, rows, 3, before, now, out, 2)
-    totals = np.ones(width + 1)
-    vector_code.sum_changes(code, table, width, out, 2, place - 2, totals, 1)
-    return out, place, totals
+    assert masks == [to_word(off > 1000), to_word(abs(off) <= 1000)]
+    assert all(0 < word.bit_count() < 64 for word in masks)
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -437,7 +335,10 @@ def test_changes_are_listed_with_their_sign_and_summed(code, width, share):
     before = rng.random(64) < 0.5
     now = before ^ (rng.random(64) < share)
     words = np.uint64(to_word(before)), np.uint64(to_word(now))
-    out, place, totals = changes_summed(code, rows, *words, table.ravel(), width)
+    out, totals = np.full(100, 77, dtype=np.int32), np.ones(width + 1)
+    place = compiled(vector_code.append_changes)(code, rows, 3, *words, out, 2)
+    given = code, table.ravel(), width, out, 2, place - 2, totals, 1
+    compiled(vector_code.sum_changes)(*given)
     wanted = [
         ~row if was else row
         for row, was, is_ in zip(rows[3:67].tolist(), before, now, strict=True)
@@ -451,13 +352,6 @@ def test_changes_are_listed_with_their_sign_and_summed(code, width, share):
     assert totals.tolist() == [1.0, *(1.0 + sums)]
 
 
-@_compiled
-def squeezed(code, bits, mask, array):
-    for place in (-9, 0, 5, 10**6):
-        vector_code.prefetch(code, array, place)  # harmless wherever it points
-    return vector_code.squeeze(code, bits, mask)
-
-
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.9, 1.0])
 def test_bits_at_chosen_places_are_brought_together(code, share):
@@ -465,57 +359,45 @@ def test_bits_at_chosen_places_are_brought_together(code, share):
     chosen, some = rng.random(64) < share, rng.random(64) < 0.5
     words = np.uint64(to_word(some)), np.uint64(to_word(chosen))
     together = [*some[chosen], *[False] * np.count_nonzero(~chosen)]
-    assert int(squeezed(code, *words, np.arange(6.0))) == to_word(together)
+    assert int(compiled(vector_code.squeeze)(code, *words)) == to_word(together)
+    for place in (-9, 0, 5, 10**6):  # harmless wherever it points
+        compiled(vector_code.prefetch)(code, np.arange(6.0), place)
 
 
 def test_bits_are_found_and_counted():
     for word in (1, 2, 3, 2**63, 2**64 - 1, 0b1011000):
         lowest = (word & -word).bit_length() - 1
-        assert bits(np.uint64(word)) == (lowest, word.bit_count())
-    assert bits(np.uint64(0))[1] == 0
+        assert compiled(vector_code.lowest_bit)(np.uint64(word)) == lowest
+        assert compiled(vector_code.ones)(np.uint64(word)) == word.bit_count()
+    assert compiled(vector_code.ones)(np.uint64(0)) == 0
 
 
 def test_compiled_kernels_are_kept_apart_by_code_and_by_text():
     kinds = {numba.typeof(code) for code in (PLAIN, Code(8), Code(16))}
-    assert len(kinds) == 3
+    assert len(kinds) == len({Code(8), Code(8), Code(16), PLAIN}) == 3
+    assert pickle.loads(pickle.dumps(Code(16))) == Code(16) != Code(8)
+    with pytest.raises(ValueError, match="lanes must be 0, 8 or 16, got 4"):
+        Code(4)
     changed = vector_code._CodeType(16, "another text")
     assert changed not in kinds
     assert pickle.loads(pickle.dumps(numba.typeof(Code(16)))) == numba.typeof(Code(16))
 
 
-def test_codes_are_values():
-    assert Code(8) == Code(8) != Code(16)
-    assert len({Code(8), Code(8), PLAIN}) == 2
-    assert pickle.loads(pickle.dumps(Code(16))) == Code(16)
-    assert repr(PLAIN) == "Code(0)"
-    with pytest.raises(ValueError, match="lanes must be 0, 8 or 16, got 4"):
-        Code(4)
-
-
-def test_vector_code_is_switched_off_by_an_environment_variable():
-    program = "from sublinear_lib._vector_code import host_code; print(host_code())"
-    environment = {**os.environ, "SUBLINEAR_VECTOR": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "Code(0)"
-
-
 @pytest.mark.skipif(platform.machine() not in {"x86_64", "AMD64"}, reason="names its features")
 @pytest.mark.parametrize(
-    ("features", "wanted"),
+    ("features", "switch", "wanted"),
     [
-        ("", "Code(0)"),
-        ("+avx,+avx2,+fma", "Code(8)"),
-        ("+avx2,+avx512f,+avx512bw", "Code(16)" if compresses() else "Code(8)"),
+        ("", "1", "Code(0)"),
+        ("+avx,+avx2,+fma", "1", "Code(8)"),
+        ("+avx,+avx2,+fma", "0", "Code(0)"),
+        ("+avx2,+avx512f,+avx512bw", "1", "Code(16)" if compresses() else "Code(8)"),
     ],
 )
-def test_a_processor_gets_the_code_of_its_features(features, wanted):
+def test_a_processor_gets_the_code_of_its_features_unless_it_is_switched_off(
+    features, switch, wanted
+):
     program = "from sublinear_lib._vector_code import host_code; print(host_code())"
-    environment = {**os.environ, "NUMBA_CPU_FEATURES": features, "SUBLINEAR_VECTOR": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    )
+    done = python(program, NUMBA_CPU_FEATURES=features, SUBLINEAR_VECTOR=switch)
     assert done.stdout.strip() == wanted
 
 
@@ -530,7 +412,3 @@ def test_an_llvm_that_cannot_compress_vectors_is_not_asked_to(version, wanted, m
     monkeypatch.setattr(vector_code, "_features", vector_code._features.__wrapped__)
     monkeypatch.setattr(vector_code, "llvm_version_info", version)
     assert vector_code._code_of_processor.__wrapped__() == wanted
-
-
-def test_host_code_is_one_of_the_codes():
-    assert host_code() in (PLAIN, *CODES)

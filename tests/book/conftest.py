@@ -16,6 +16,7 @@ from tests.book.visits import Reader, Seen, Visit, look, way, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+    from playwright.sync_api import Page as Tab
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -98,6 +99,44 @@ def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Vis
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def show(browser: Browser) -> Iterator[Callable[..., Tab]]:
+    """Open an address; when the test ends, it must have asked no other host and raised no error."""
+    contexts: list[Any] = []
+    requests: list[str] = []
+    errors: list[str] = []
+
+    def opened(
+        address: str,
+        *,
+        theme: str = "light",
+        width: int = 1280,
+        scripts: bool = True,
+        touch: bool = False,
+    ) -> Tab:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            java_script_enabled=scripts,
+            has_touch=touch,
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        tab.goto(address, wait_until="load")
+        tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+    own = ("file:", "data:", "blob:", "http://127.0.0.1:")
+    assert requests and [url for url in requests if not url.startswith(own)] == []
+    assert errors == []
 
 
 @pytest.fixture(scope="session")

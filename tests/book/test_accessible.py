@@ -1,19 +1,11 @@
 """The quick look of axe finds what the slow one finds."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.book.accessible import AXE, LOOKS, findings, open_boxes, violations
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-    from playwright.sync_api import Page as Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
@@ -31,7 +23,7 @@ PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A p
 ONE_LETTER = re.compile(r">[^\W_<>]</m[in]>$")
 
 
-def unaided(tab: Tab) -> list[Any]:
+def unaided(tab):
     """Return the violations that axe finds when nobody tells it where to look."""
     tab.evaluate(AXE)
     found = tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
@@ -41,7 +33,7 @@ def unaided(tab: Tab) -> list[Any]:
     return list(found)
 
 
-def contrasts(found: list[Any]) -> set[tuple[object, ...]]:
+def contrasts(found):
     """Return the different bad pairs of colors, with size and weight of the letters."""
     keys = ("fgColor", "bgColor", "fontSize", "fontWeight")
     return {
@@ -52,17 +44,17 @@ def contrasts(found: list[Any]) -> set[tuple[object, ...]]:
     }
 
 
-def places(found: list[Any]) -> dict[str, list[list[str]]]:
+def places(found):
     """Return selectors of the elements that break each rule."""
     return {rule["id"]: [node["target"] for node in rule["nodes"]] for rule in found}
 
 
 @pytest.fixture
-def show(browser: Browser) -> Any:
+def show(browser):
     """Open a page in which a script has planted a fault."""
     contexts = []
 
-    def shown(plant: str = "") -> Tab:
+    def shown(plant=""):
         tab = browser.new_page()
         contexts.append(tab)
         tab.set_content(PAGE)
@@ -79,9 +71,7 @@ def show(browser: Browser) -> Any:
         tab.close()
 
 
-def test_a_sound_page_has_no_findings_and_most_of_its_text_is_not_looked_at_twice(
-    show: Callable[..., Tab],
-) -> None:
+def test_a_sound_page_has_no_findings_and_most_of_its_text_is_not_looked_at_twice(show):
     tab = show()
     assert findings(tab) == []
     asked = tab.evaluate("contrastsMeasured.map(each => each.tagName)")
@@ -93,27 +83,18 @@ def test_a_sound_page_has_no_findings_and_most_of_its_text_is_not_looked_at_twic
     "plant",
     [
         "td[9].style.color = '#bbb'",
-        "td[9].style.backgroundColor = '#222'",
         "td[9].parentElement.style.backgroundColor = '#222'",
         "td[9].style.opacity = 0.3",
-        "td[9].parentElement.style.opacity = 0.3",
         "token[9].style.color = '#cfc'",
         "td[9].innerHTML = 'a <i style=\"color: #bbb\">pale</i> word'",
-        "td[9].closest('table').style.backgroundColor = '#222'",
         # the first of its kind cannot be seen: the next one stands for the rest
         "td[8].style.color = td[9].style.color = '#bbb'; td[8].style.visibility = 'hidden'",
-        "td[8].style.color = td[9].style.color = '#bbb';"
-        " td[8].parentElement.style.display = 'none';"
-        " td[11].style.color = '#bbb'",
         # 3.5 to 1 is enough for large letters, and for bold ones, only
         "td[8].className = td[9].className = 'half'; td[8].style.fontSize = '40px'",
         "td[8].className = td[9].className = 'half'; td[8].style.font = 'bold 20px serif'",
         # the same in the running text, and under it
         "words[9].style.color = '#bbb'",
-        "words[9].parentElement.style.opacity = 0.3",
-        "words[9].style.backgroundColor = '#222'",
         "words[0].style.color = words[9].style.color = '#bbb'; words[0].style.display = 'none'",
-        "words[9].firstElementChild.style.color = '#bbb'",
         # what lies under it is not around it
         "const box = document.createElement('div'); words[8].parentElement.prepend(box);"
         " box.style = 'float: left; width: 200px; height: 90px; background: #222;"
@@ -128,7 +109,7 @@ def test_a_sound_page_has_no_findings_and_most_of_its_text_is_not_looked_at_twic
         "td[9].setAttribute('role', 'nonsense')",
     ],
 )
-def test_one_fault_among_many_of_a_kind_is_found(show: Callable[..., Tab], plant: str) -> None:
+def test_one_fault_among_many_of_a_kind_is_found(show, plant):
     tab = show(plant)
     expected = unaided(tab)
     found = violations(tab)
@@ -140,7 +121,7 @@ def test_one_fault_among_many_of_a_kind_is_found(show: Callable[..., Tab], plant
     assert [rule["id"] for rule in violations(tab)] == [rule["id"] for rule in expected]
 
 
-def test_one_letter_is_no_finding_with_help_or_without(show: Callable[..., Tab]) -> None:
+def test_one_letter_is_no_finding_with_help_or_without(show):
     tab = show("document.querySelector('#letter').style.color = '#eee'")
     assert unaided(tab) == []
     assert findings(tab) == []
@@ -148,9 +129,7 @@ def test_one_letter_is_no_finding_with_help_or_without(show: Callable[..., Tab])
     assert contrasts(unaided(tab)) == contrasts(violations(tab)) != set()
 
 
-def test_the_second_reader_is_told_what_depends_on_colors_and_sizes(
-    show: Callable[..., Tab],
-) -> None:
+def test_the_second_reader_is_told_what_depends_on_colors_and_sizes(show):
     tab = show(
         "td[9].style.color = '#bbb'; td[8].setAttribute('role', 'nonsense');"
         " words[9].style = 'height: 9px; overflow: scroll'"
@@ -161,9 +140,7 @@ def test_the_second_reader_is_told_what_depends_on_colors_and_sizes(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_page_of_the_book_no_bad_pair_of_colors_is_missed(
-    visit: Callable[..., Any], scheme: str
-) -> None:
+def test_on_a_page_of_the_book_no_bad_pair_of_colors_is_missed(visit, scheme):
     tab = visit("book/reference/notation", scheme=scheme).tab
     open_boxes(tab)
     tab.add_style_tag(

@@ -1,16 +1,10 @@
 """The built pages in a real browser: on their own, on a phone, in the dark, for every reader."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 from browser import until
 
 from tests.book.accessible import findings, open_boxes
-from tests.book.visits import READERS, Seen, outside, pages, visits
+from tests.book.visits import READERS, outside, pages, visits
 
 pytestmark = pytest.mark.browser
 
@@ -18,28 +12,25 @@ PAGES = pages()
 FOLDS = "article details"
 PHONES = [reader for reader in READERS if reader.width < 500]
 
-# the fixture `visit`; what it opens has a tab, the requests and the complaints so far
-Open = Callable[..., Any]
-
 
 @visits(PAGES)
-def test_a_page_needs_no_other_host_and_raises_no_error(seen: Seen) -> None:
+def test_a_page_needs_no_other_host_and_raises_no_error(seen):
     assert seen.requests, "no request was seen at all"
     assert outside(seen.requests, seen.over) == []
     assert seen.complaints == []
 
 
 @visits(PAGES)
-def test_axe_finds_nothing(seen: Seen) -> None:
+def test_axe_finds_nothing(seen):
     assert seen.findings == []
 
 
 @visits(PAGES, PHONES)
-def test_a_phone_never_scrolls_sideways(seen: Seen) -> None:
+def test_a_phone_never_scrolls_sideways(seen):
     assert seen.too_wide == []
 
 
-def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> None:
+def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit):
     phone = visit("book/reference/notation", width=390)
     phone.tab.wait_for_selector("table.row-by-row")
     table = phone.tab.locator("table.row-by-row").first
@@ -57,7 +48,7 @@ def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> No
     until(phone.tab, "!document.querySelector('table.row-by-row')")
 
 
-def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
+def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit):
     formulas = "[...document.querySelectorAll('article div.math')]"
     sizes = f"""() => {formulas}.map(each => [parseFloat(each.style.fontSize || "100"),
         each.scrollWidth - each.clientWidth, each.tabIndex])"""
@@ -77,7 +68,7 @@ def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
             assert size == 100 and stop == 0
 
 
-def test_a_copied_formula_is_its_tex(visit: Open) -> None:
+def test_a_copied_formula_is_its_tex(visit):
     tab = visit("book/part1/how-many-neurons-fire").tab
     copied = tab.evaluate(
         """() => {
@@ -92,18 +83,7 @@ def test_a_copied_formula_is_its_tex(visit: Open) -> None:
     assert f"${copied[0]}$" in copied[1]
 
 
-def test_without_javascript_formulas_are_there(browser: Any, html: Path) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    try:
-        tab = context.new_page()
-        tab.goto((html / "book" / "part1" / "convergence.html").as_uri())
-        drawn = tab.locator("article p math:visible")
-        assert drawn.count() > 20 and drawn.first.bounding_box()["height"] > 5
-    finally:
-        context.close()
-
-
-def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None:
+def test_the_reader_can_switch_to_dark_and_the_page_follows(visit):
     page = visit("book/intro", scheme="light")
     color = "getComputedStyle(document.body).backgroundColor"
     light = page.tab.evaluate(color)
@@ -112,20 +92,14 @@ def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None
         if page.tab.locator("html").get_attribute("data-theme") == "dark":
             break
     assert page.tab.evaluate(color) != light
-    shown = page.tab.locator(".logo__image:visible").get_attribute("src") or ""
-    assert shown.endswith("logo-dark.svg")
+    logo = page.tab.locator(".logo__image:visible")
+    assert (logo.get_attribute("src") or "").endswith("logo-dark.svg")
+    assert logo.evaluate("each => each.naturalWidth") > 0
+    icon = page.tab.locator("link[rel~=icon]").get_attribute("href") or ""
+    assert icon.endswith("favicon.svg")
 
 
-@pytest.mark.parametrize("over", ["http", "file"])
-def test_search_finds_the_page_that_holds_a_word(over: str, visit: Open) -> None:
-    page = visit("search", over=over)
-    page.tab.goto(page.tab.url + "?q=glossary")
-    found = page.tab.locator("#search-results li a").first
-    found.wait_for()
-    assert "reference/notation.html" in (found.get_attribute("href") or "")
-
-
-def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit: Open) -> None:
+def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit):
     page = visit("book/intro", width=390)
     button = page.tab.locator(".primary-toggle:visible").first
     button.focus()
@@ -134,11 +108,3 @@ def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit: Ope
     link.wait_for()
     open_boxes(page.tab)
     assert findings(page.tab) == []
-
-
-def test_the_title_page_shows_the_books_own_mark(visit: Open) -> None:
-    page = visit("book/intro")
-    icon = page.tab.locator("link[rel~=icon]").get_attribute("href") or ""
-    assert icon.endswith("favicon.svg")
-    size = page.tab.locator(".logo__image:visible").evaluate("each => each.naturalWidth")
-    assert size > 0

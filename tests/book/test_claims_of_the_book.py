@@ -1,28 +1,15 @@
 """A build fails where a page and a claim say different things: each fault, planted."""
 
-from __future__ import annotations
-
-import importlib.util
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
+import companion_claims
 import nbformat
 import pytest
-from check_book import ROOT
 
 from sublinear_lib.claims import Ledger, Verdict
 from sublinear_lib.exhibits import Shelf
+from tests.book.small_book import build
 from tests.exhibits.made_up import check_holds, made_up_shelf
-
-SOURCE = ROOT / "book" / "_ext" / "companion_claims.py"
-_spec = importlib.util.spec_from_file_location("companion_claims", SOURCE)
-assert _spec is not None and _spec.loader is not None
-companion_claims = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(companion_claims)
 
 CHAPTER = "part1/how-many-neurons-fire"
 CELLS = {
@@ -31,7 +18,7 @@ CELLS = {
 }
 
 
-def store(book: Path, name: str, cells: list[str], text: str = "# A page") -> None:
+def store(book, name, cells, text="# A page"):
     new = nbformat.v4
     made = [new.new_markdown_cell(text), *map(new.new_code_cell, cells)]
     path = book / f"{name}.ipynb"
@@ -40,7 +27,7 @@ def store(book: Path, name: str, cells: list[str], text: str = "# A page") -> No
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Path:
+def book(tmp_path):
     """A small book that agrees with the claims of the tests."""
     for name, cells in CELLS.items():
         store(tmp_path, name, cells)
@@ -49,37 +36,31 @@ def book(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def problems(book: Path, shelf: Shelf | None = None) -> list[str]:
+def problems(book, shelf=None):
     shelf = shelf or made_up_shelf()
-    found: list[str] = companion_claims.problems(shelf.ledger, shelf.stored, book)
+    found = companion_claims.problems(shelf.ledger, shelf.stored, book)
     return found
 
 
-def changed(name: str, **changes: Any) -> Shelf:
+def changed(name, **changes):
     """Return the claims of the tests with one of them changed."""
     shelf = made_up_shelf()
     claims = [replace(each, **changes) if each.id == name else each for each in shelf.ledger]
     return Shelf(Ledger(claims), shelf.stored)
 
 
-def test_a_book_that_agrees_with_its_claims_has_no_problems(book: Path) -> None:
+def test_a_book_that_agrees_with_its_claims_has_no_problems(book):
     assert problems(book) == []
 
 
-def test_a_claim_whose_chapter_is_no_page_is_found(book: Path) -> None:
+def test_a_claim_whose_chapter_is_no_page_is_found(book):
     (book / f"{CHAPTER}.ipynb").rename(book / "part1" / "another.ipynb")
     found = problems(book)
     assert "thm-4.1: its chapter 'part1/how-many-neurons-fire' is no page of the book" in found
     assert len([each for each in found if "is no page of the book" in each]) == 7
 
 
-def test_a_claim_without_a_chapter_is_found(book: Path) -> None:
-    assert problems(book, changed("thm-4.4", chapter="")) == [
-        "thm-4.4: its chapter '' is no page of the book"
-    ]
-
-
-def test_a_chapter_that_does_not_show_its_claims_is_found(book: Path) -> None:
+def test_a_chapter_that_does_not_show_its_claims_is_found(book):
     store(book, CHAPTER, ['claim_box("thm-4.1")', "print('thm-4.4')"])
     found = problems(book)
     assert "thm-4.4: its chapter 'part1/how-many-neurons-fire' does not show it" in found
@@ -95,17 +76,12 @@ def test_a_chapter_that_does_not_show_its_claims_is_found(book: Path) -> None:
         ("2 + 2", "See [there](#statement-thm-4.9)."),
     ],
 )
-def test_a_chapter_that_cites_an_unknown_claim_is_found(book: Path, cell: str, text: str) -> None:
+def test_a_chapter_that_cites_an_unknown_claim_is_found(book, cell, text):
     store(book, CHAPTER, [*CELLS[CHAPTER], cell], f"# A page\n\n{text}")
     assert problems(book) == [f"{CHAPTER}: cites the unknown statement 'thm-4.9'"]
 
 
-def test_a_prose_page_that_cites_an_unknown_claim_is_found(book: Path) -> None:
-    (book / "intro.md").write_text("# Intro\n\n{ref}`statement-thm-4.1` {ref}`statement-x-1`.")
-    assert problems(book) == ["intro: cites the unknown statement 'x-1'"]
-
-
-def test_a_chapter_that_shows_the_claims_of_another_is_found(book: Path) -> None:
+def test_a_chapter_that_shows_the_claims_of_another_is_found(book):
     store(book, "part1/another", [f'chapter_claims("{CHAPTER}")'])
     assert problems(book) == [
         f"part1/another: shows the statements of {CHAPTER!r}, which is another page"
@@ -120,22 +96,14 @@ def test_a_chapter_that_shows_the_claims_of_another_is_found(book: Path) -> None
         ("lem-a.5", {"recorded": Verdict.HOLDS}),
     ],
 )
-def test_a_stored_verdict_that_is_stale_is_found(
-    book: Path, name: str, changes: dict[str, Any]
-) -> None:
+def test_a_stored_verdict_that_is_stale_is_found(book, name, changes):
     assert problems(book, changed(name, **changes)) == [
         "lem-a.5: its stored evidence is missing, outdated or not the verdict on record "
         "(run `sublinear verify --stale --budget full --store`)"
     ]
 
 
-def test_missing_evidence_is_found(book: Path) -> None:
-    shelf = made_up_shelf()
-    stored = {name: item for name, item in shelf.stored.items() if name != "lem-a.5"}
-    assert len(problems(book, Shelf(shelf.ledger, stored))) == 1
-
-
-def test_a_missing_proof_is_found(book: Path) -> None:
+def test_a_missing_proof_is_found(book):
     page = book / "reference" / "repaired-theorems.md"
     page.write_text(page.read_text("utf-8").replace("(thm-4.1-r)=", "(thm-4.2-r)="), "utf-8")
     assert problems(book) == [
@@ -162,12 +130,12 @@ def test_a_missing_proof_is_found(book: Path) -> None:
         '<div id="thm-4.1-r"></div>',
     ],
 )
-def test_every_spelling_of_an_anchor_is_one(book: Path, anchor: str) -> None:
+def test_every_spelling_of_an_anchor_is_one(book, anchor):
     (book / "reference" / "repaired-theorems.md").write_text(f"# T\n\n{anchor}\n", "utf-8")
     assert problems(book) == []
 
 
-def test_a_disagreement_is_a_warning_of_the_build(book: Path, tmp_path: Path) -> None:
+def test_a_disagreement_is_a_warning_of_the_build(book, tmp_path):
     (book / "index.md").write_text("# A book", encoding="utf-8")
     root = tmp_path.parent / f"{tmp_path.name}-root"
     root.mkdir()
@@ -175,13 +143,4 @@ def test_a_disagreement_is_a_warning_of_the_build(book: Path, tmp_path: Path) ->
     book.rename(root / "book")
     settings = {"extensions": "myst_nb,companion_claims", "nb_execution_mode": "off"}
     defined = [f"-D{key}={value}" for key, value in settings.items()]
-    paths = os.pathsep.join([str(SOURCE.parent), str(ROOT)])
-    run = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-C", "-W", "-q", *defined, root, root / "html"],
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode != 0
-    assert "is no page of the book" in run.stderr
+    assert "is no page of the book" in build(root, root / "html", "-C", *defined)

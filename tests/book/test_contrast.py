@@ -1,7 +1,5 @@
 """What a figure draws stands out from the page, light and dark, as WCAG asks for."""
 
-from __future__ import annotations
-
 import pytest
 from check_book import ROOT
 
@@ -12,15 +10,15 @@ NOTEBOOKS = sorted((ROOT / "book").rglob("*.ipynb"))
 BLUE, RUST = (f"var(--sl-{role},{LIGHT[role]})" for role in ("c1", "c2"))
 
 
-def figure(inner: str) -> str:
+def figure(inner):
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{inner}</svg>'
 
 
-def faults(inner: str) -> list[str]:
+def faults(inner):
     return [each.partition(":")[0] for part in parts(figure(inner)) for each in part.faults()]
 
 
-def test_every_text_line_and_dot_of_every_stored_figure_stands_out() -> None:
+def test_every_text_line_and_dot_of_every_stored_figure_stands_out():
     seen = {"text": 0, "line": 0, "dots": 0}
     found = []
     for notebook in NOTEBOOKS:
@@ -32,7 +30,7 @@ def test_every_text_line_and_dot_of_every_stored_figure_stands_out() -> None:
     assert min(seen.values()) > 1000, seen
 
 
-def test_contrast_is_that_of_the_guidelines() -> None:
+def test_contrast_is_that_of_the_guidelines():
     black, white = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
     assert contrast(black, white) == contrast(white, black) == pytest.approx(21.0)
     assert contrast(white, white) == 1.0
@@ -43,7 +41,7 @@ def test_contrast_is_that_of_the_guidelines() -> None:
 
 
 @pytest.mark.parametrize("role", [*SERIES, "ink", "muted"])
-def test_a_line_in_any_color_passes_and_a_faint_one_is_found(role: str) -> None:
+def test_a_line_in_any_color_passes_and_a_faint_one_is_found(role):
     line = f'<path d="M0 0L9 9" style="fill:none;stroke:var(--sl-{role},#000)%s"/>'
     assert faults(line % "") == []
     assert faults(line % ";stroke-opacity:0.3") == ["light", "dark"]
@@ -77,7 +75,7 @@ def test_a_line_in_any_color_passes_and_a_faint_one_is_found(role: str) -> None:
         ("<path d='M0 0L9 9' style='fill:none;stroke:var(--sl-grid,#ddd)'/>", []),
     ],
 )  # fmt: skip
-def test_what_is_hard_to_see_is_found_and_nothing_else(inner: str, found: list[str]) -> None:
+def test_what_is_hard_to_see_is_found_and_nothing_else(inner, found):
     drawn = {
         "area": f"<path d='M0 0L80 0L80 20L0 20z' style='fill:{RUST}'/>",
         "dot": "<defs><path id='d' d='M-2 0C-2 2 2 2 2 0C2 -2 -2 -2 -2 0z'/></defs>",
@@ -90,7 +88,7 @@ def test_what_is_hard_to_see_is_found_and_nothing_else(inner: str, found: list[s
     assert faults(inner) == found
 
 
-def test_both_palettes_are_asked() -> None:
+def test_both_palettes_are_asked():
     pages = {"light": LIGHT, "dark": DARK}
     (part,) = parts(figure(f'<path d="M0 0L9 9" style="fill:none;stroke:{RUST}"/>'))
     for theme, values in pages.items():

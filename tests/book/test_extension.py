@@ -1,60 +1,30 @@
 """The book's own Sphinx extension: one setting for all buttons, and mended output."""
 
-from __future__ import annotations
-
-import importlib.util
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
+import companion_book
 import pytest
 from bs4 import BeautifulSoup
-from check_book import ROOT
 from sphinx.errors import ConfigError
 
 from sublinear_lib.plotting import PAGE_HTML
+from tests.book.small_book import build
 
-SOURCE = ROOT / "book" / "_ext" / "companion_book.py"
 URL = "https://github.com/example/companion"
 
-_spec = importlib.util.spec_from_file_location("companion_book", SOURCE)
-assert _spec is not None and _spec.loader is not None
-companion_book = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(companion_book)
 
-
-def test_without_an_address_every_button_is_off_whatever_the_theme_says() -> None:
-    given = {"use_issues_button": True, "launch_buttons": {"colab_url": "x"}, "logo": {"text": "t"}}
-    options = companion_book.connect_repository(given, "")
-    assert options["logo"] == {"text": "t"}
-    assert options["launch_buttons"] == {}
-    assert not any(value for key, value in options.items() if key.startswith("use_"))
-    assert given["use_issues_button"] is True, "the given options were changed"
-
-
-def test_the_page_shows_what_viewers_of_the_notebook_cannot(tmp_path: Path) -> None:
-    shown = build(tmp_path, "", '<figure class="sl-figure">drawn</figure>')
-    assert shown.select_one(".output.text_html > figure").text == "drawn"  # type: ignore[union-attr]
-
-
-def test_one_address_turns_every_button_on() -> None:
-    options = companion_book.connect_repository({}, URL + "/", "trunk")
-    assert options["repository_url"] == URL
-    assert options["repository_branch"] == "trunk"
-    assert all(options[f"use_{name}_button"] for name in ("repository", "issues", "edit_page"))
-    assert options["launch_buttons"]["notebook_interface"] == "jupyterlab"
-    assert {"binderhub_url", "colab_url"} <= set(options["launch_buttons"])
+def test_the_page_shows_what_viewers_of_the_notebook_cannot(tmp_path):
+    shown = page_of(tmp_path, "", '<figure class="sl-figure">drawn</figure>')
+    assert shown.select_one(".output.text_html > figure").text == "drawn"
 
 
 @pytest.mark.parametrize("url", ["example", "http://github.com/a/b", "https://github.com/a"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(ConfigError, match="companion_repository_url must be empty or https://"):
         companion_book.connect_repository({}, url)
 
 
-def build(folder: Path, url: str, output: str = "") -> BeautifulSoup:
+def page_of(folder, url, output=""):
     """Build a one-notebook book with the extension and return the notebook's page."""
     source = folder / "source"
     source.mkdir()
@@ -74,19 +44,12 @@ def build(folder: Path, url: str, output: str = "") -> BeautifulSoup:
         "companion_repository_url": url,
     }
     defined = [f"-D{key}={value}" for key, value in settings.items()]
-    run = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-C", "-W", "-q", *defined, source, folder / "html"],
-        env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
+    assert build(source, folder / "html", "-C", *defined) == ""
     return BeautifulSoup((folder / "html" / "index.html").read_text("utf-8"), "html.parser")
 
 
-def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path: Path) -> None:
-    soup = build(tmp_path, URL)
+def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path):
+    soup = page_of(tmp_path, URL)
     links = {str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")}
     assert URL in links
     assert f"{URL}/edit/main/index.ipynb" in links
@@ -97,25 +60,14 @@ def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path: Path
     assert colab in links
 
 
-def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_path: Path) -> None:
-    soup = build(tmp_path, "")
+def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_path):
+    soup = page_of(tmp_path, "")
     links = [str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")]
     assert [link for link in links if link.startswith("http")] == []
     assert "thebe" not in str(soup).lower()
 
 
-def test_only_colab_buttons_lead_to_the_branch_that_installs_the_library() -> None:
-    urls = [f"https://colab.research.google.com/github/a/b/blob/main/{n}" for n in ("x", "main/y")]
-    other = {"url": "https://github.com/a/b/blob/main/x"}
-    given = [{"buttons": [{"url": urls[0]}, {"url": urls[1]}, other]}, {"type": "javascript"}]
-    led = companion_book.lead_to_branch(given, "main", "colab")
-    assert led[0]["buttons"][0]["url"] == urls[0].replace("main", "colab")
-    assert led[0]["buttons"][1]["url"] == urls[1].replace("blob/main", "blob/colab")
-    assert led[0]["buttons"][2] == other and led[1] == given[1]
-    assert given[0]["buttons"][0]["url"] == urls[0], "the given buttons were changed"
-
-
-def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:
+def test_mended_pages_have_no_repeated_ids_and_countable_entries():
     body = (
         '<div class="proof admonition" id="proof"><p id="proof-1">p</p></div>'
         '<section class="proof-content" id="proof-content">a</section>'
@@ -130,7 +82,7 @@ def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:
     )
 
 
-def test_a_formula_is_held_together_with_its_punctuation() -> None:
+def test_a_formula_is_held_together_with_its_punctuation():
     formula = '<span class="math notranslate nohighlight">\\(\\tau &gt; 0\\)</span>'
     assert companion_book.mend_body(f"<p>for ({formula}), and</p>") == (
         f'<p>for <span class="unbroken">({formula}),</span> and</p>'
@@ -138,7 +90,7 @@ def test_a_formula_is_held_together_with_its_punctuation() -> None:
     assert companion_book.mend_body(f"<p>for {formula} and</p>") == f"<p>for {formula} and</p>"
 
 
-def test_links_of_exhibits_lead_to_pages_and_other_links_stay() -> None:
+def test_links_of_exhibits_lead_to_pages_and_other_links_stay():
     body = (
         '<a class="sl-page" href="../reference/ledger.ipynb">a</a>'
         '<a class="sl-node sl-page" id="x" href="../reference/ledger.ipynb#thm-4.1">b</a>'
@@ -151,13 +103,13 @@ def test_links_of_exhibits_lead_to_pages_and_other_links_stay() -> None:
     )
 
 
-def test_an_anchor_is_spelled_as_its_label_is_written() -> None:
+def test_an_anchor_is_spelled_as_its_label_is_written():
     body = '<span id="thm-4-1-r"></span><section id="proof"><p id="lem-5.3">x</p></section>'
     labels = {"thm-4.1-r": "thm-4-1-r", "lem-5.3": "lem-5-3", "gone.1": "gone-1"}
     assert companion_book.spell_anchors(body, labels) == f'<span id="thm-4.1-r"></span>{body}'
 
 
-def test_a_button_that_unfolds_the_contents_gets_a_name() -> None:
+def test_a_button_that_unfolds_the_contents_gets_a_name():
     old = '<details><summary><span class="toctree-toggle" role="presentation"></span></summary>'
     named = companion_book.name_toggles(old)
     assert named.startswith('<details><summary aria-label="Show or hide the pages below"><span')

@@ -1,21 +1,11 @@
 """In a closed fold formulas and colors wait, and are there when anybody looks."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import check_book
 import pytest
 from browser import until
 from companion_folds import plain_code, wait_in_folds
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-Open = Callable[..., Any]
 
 CHAPTER = "book/part1/f-versus-the-pseudo-network"
 SCRIPT = (check_book.ROOT / "book" / "_static" / "folds.js").read_text(encoding="utf-8")
@@ -37,12 +27,12 @@ FOLDS = f"""<article><p>{FORMULA.format("a")}</p>
 </article>"""
 
 
-def waiting(html: str) -> list[str]:
+def waiting(html):
     """Return the formulas that wait."""
     return re.findall(r'<noscript class="folded">.*?<mi>(\w)</mi>.*?</noscript>', html, re.DOTALL)
 
 
-def test_what_a_closed_fold_hides_waits_and_nothing_else() -> None:
+def test_what_a_closed_fold_hides_waits_and_nothing_else():
     html = wait_in_folds(FOLDS)
     assert waiting(html) == ["c", "e"]
     assert html.count("data-colors") == 1 and html.count('class="mi"') == 1
@@ -53,7 +43,7 @@ def test_what_a_closed_fold_hides_waits_and_nothing_else() -> None:
     ) == FOLDS.count("<math")
 
 
-def test_colors_are_counted_in_the_characters_of_a_script() -> None:
+def test_colors_are_counted_in_the_characters_of_a_script():
     text, colors = plain_code(COLORED)
     assert text == "if &lt; \U0001f9e03\nx"
     assert colors == "3 o 1 3 mi 1 1 k 1"
@@ -69,7 +59,7 @@ def test_colors_are_counted_in_the_characters_of_a_script() -> None:
         "dispatchEvent(new Event('beforeprint'))",
     ],
 )
-def test_a_fold_that_opens_is_as_it_was(browser: Browser, tmp_path: Path, way: str) -> None:
+def test_a_fold_that_opens_is_as_it_was(browser, tmp_path, way):
     place = tmp_path / "page.html"
     shown = {}
     tab = browser.new_page()
@@ -90,7 +80,7 @@ def test_a_fold_that_opens_is_as_it_was(browser: Browser, tmp_path: Path, way: s
 
 
 @pytest.mark.browser
-def test_a_link_into_a_fold_of_a_chapter_finds_its_place_and_its_formulas(visit: Open) -> None:
+def test_a_link_into_a_fold_of_a_chapter_finds_its_place_and_its_formulas(visit):
     tab = visit(CHAPTER).tab
     inside = tab.evaluate(
         """() => [...document.querySelectorAll("article details [id]")].findLast((each) =>
@@ -107,22 +97,7 @@ def test_a_link_into_a_fold_of_a_chapter_finds_its_place_and_its_formulas(visit:
 
 
 @pytest.mark.browser
-def test_a_fold_opened_by_a_key_has_its_formulas_at_once(visit: Open) -> None:
-    tab = visit(CHAPTER).tab
-    fold = tab.query_selector("article details:has(noscript.folded)")
-    fold.query_selector("summary").focus()
-    tab.keyboard.press("Enter")
-    assert fold.evaluate("each => each.open && !each.querySelector('noscript.folded')")
-    assert fold.query_selector("math").is_visible()
-
-
-@pytest.mark.browser
-def test_without_scripts_every_formula_is_there(browser: Browser, html: Path) -> None:
-    page = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
-    context = browser.new_context(java_script_enabled=False)
-    try:
-        tab = context.new_page()
-        tab.goto((html / f"{CHAPTER}.html").as_uri())
-        assert tab.locator("article math").count() == page.count("<math ") > 500
-    finally:
-        context.close()
+def test_without_scripts_every_formula_is_there(show, html):
+    page = html / f"{CHAPTER}.html"
+    written = page.read_text(encoding="utf-8").count("<math ")
+    assert show(page.as_uri(), scripts=False).locator("article math").count() == written > 500

@@ -1,18 +1,19 @@
 """What the build makes of a page: boxes with one name, a folded section, marks of the source."""
 
-from __future__ import annotations
-
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import companion_form
 import companion_reach
 import pytest
 from bs4 import BeautifulSoup
-from check_book import ROOT
 
+from tests.book.small_book import build, write
+
+CONF = """
+extensions = ["myst_parser", "sphinx_design", "companion_form", "companion_reach"]
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+proof_title_format = " %t"
+html_theme = "basic"
+companion_moved = {"old/page": "book/page#thm-a"}
+"""
 PAGE = r"""# A page
 
 See {prf:ref}`lem-4-5`, {prf:ref}`thm-a`, {prf:ref}`the law <prop-law>`.
@@ -56,38 +57,21 @@ One.
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BeautifulSoup]:
+def built(tmp_path_factory):
     """A book of two pages, one of which has moved."""
     folder = tmp_path_factory.mktemp("form")
-    source = folder / "source"
-    (source / "book" / "reference").mkdir(parents=True)
-    (source / "index.md").write_text(
-        "# Book\n\n```{toctree}\nbook/page\n" + ("book/reference/about-the-source\n```\n"), "utf-8"
-    )
-    (source / "book" / "page.md").write_text(PAGE, "utf-8")
-    (source / "book" / "reference" / "about-the-source.md").write_text("# About the source\n")
-    (source / "conf.py").write_text(
-        'extensions = ["myst_parser", "sphinx_design", "companion_form", "companion_reach"]\n'
-        'myst_enable_extensions = ["dollarmath", "colon_fence"]\n'
-        'proof_title_format = " %t"\n'
-        'html_theme = "basic"\n'
-        'companion_moved = {"old/page": "book/page#thm-a"}\n'
-    )
-    run = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-W", "-q", source, folder / "html"],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "book" / "_ext")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
+    pages = {
+        "index.md": "# Book\n\n```{toctree}\nbook/page\nbook/reference/about-the-source\n```\n",
+        "book/page.md": PAGE,
+        "book/reference/about-the-source.md": "# About the source\n",
+        "conf.py": CONF,
+    }
+    assert build(write(folder / "source", pages), folder / "html") == ""
     html = folder / "html"
     return html, BeautifulSoup((html / "book" / "page.html").read_text("utf-8"), "html.parser")
 
 
-def test_a_statement_has_its_own_name_in_its_box_and_in_references(
-    built: tuple[Path, BeautifulSoup],
-) -> None:
+def test_a_statement_has_its_own_name_in_its_box_and_in_references(built):
     _, page = built
     titles = [" ".join(each.text.split()) for each in page.select("p.admonition-title")]
     assert titles == [
@@ -96,7 +80,7 @@ def test_a_statement_has_its_own_name_in_its_box_and_in_references(
         "Proposition (the law of the count)",
         "Claim 4.6 = C.16 (paper)",
     ]
-    links = page.find("p").find_all("a")  # type: ignore[union-attr]
+    links = page.find("p").find_all("a")
     assert [link.text for link in links] == ["Lemma 4.5", "Theorem A", "the law"]
     (within,) = page.select("#claim-4\\.6 section a")
     assert within.text == "Claim 4.6 = C.16"
@@ -112,19 +96,11 @@ def test_a_statement_has_its_own_name_in_its_box_and_in_references(
         ("", ""),
     ],
 )
-def test_a_name_ends_where_a_remark_begins(title: str, name: str) -> None:
+def test_a_name_ends_where_a_remark_begins(title, name):
     assert companion_form.name_of("lemma", title) == name
 
 
-def test_no_id_stands_twice(built: tuple[Path, BeautifulSoup]) -> None:
-    _, page = built
-    ids = [str(each["id"]) for each in page.select("div.body [id]:not(#proof-content)")]
-    assert len(ids) == len(set(ids)) and "lem-4-5" in ids
-
-
-def test_the_evidence_is_folded_and_stays_in_the_contents(
-    built: tuple[Path, BeautifulSoup],
-) -> None:
+def test_the_evidence_is_folded_and_stays_in_the_contents(built):
     _, page = built
     fold = page.select_one("section#evidence > details.sd-dropdown")
     assert fold is not None and not fold.has_attr("open")
@@ -134,9 +110,7 @@ def test_the_evidence_is_folded_and_stays_in_the_contents(
     assert heading is not None and heading.text.startswith("Evidence")
 
 
-def test_a_reconstructed_sign_leads_to_the_page_about_the_source_once_a_box(
-    built: tuple[Path, BeautifulSoup],
-) -> None:
+def test_a_reconstructed_sign_leads_to_the_page_about_the_source_once_a_box(built):
     _, page = built
     marks = page.select(".source-mark")
     assert len(marks) == 3, "one for the box, one for the paragraph, one for the formula"
@@ -145,7 +119,7 @@ def test_a_reconstructed_sign_leads_to_the_page_about_the_source_once_a_box(
     assert all(each.find_parent(class_="proof") is None for each in marks[1:])
 
 
-def test_an_old_address_leads_to_the_new_one(built: tuple[Path, BeautifulSoup]) -> None:
+def test_an_old_address_leads_to_the_new_one(built):
     html, _ = built
     page = BeautifulSoup((html / "old" / "page.html").read_text("utf-8"), "html.parser")
     refresh = page.select_one("meta[http-equiv=refresh]")
@@ -154,7 +128,7 @@ def test_an_old_address_leads_to_the_new_one(built: tuple[Path, BeautifulSoup]) 
     assert page.a.text == "A page"
 
 
-def test_a_signpost_is_plain_text_and_keeps_the_place_on_its_page() -> None:
+def test_a_signpost_is_plain_text_and_keeps_the_place_on_its_page():
     page = companion_reach.signpost("x y.html", "a < b")
     assert 'href="x%20y.html"' in page and "a &lt; b" in page and "location.hash" in page
     assert "<script" not in companion_reach.signpost("x y.html#z", "a < b")

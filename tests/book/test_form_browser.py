@@ -1,16 +1,10 @@
 """What a reader sees of a page of Part I: the first screen, the way to the explorer, the length."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import check_book
 import numpy as np
 import pytest
 from check_notebooks import Chapter
 from run_notebooks import ROOT
-
-from tests.book.visits import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -67,9 +61,7 @@ EXPLORERS = """async () => {
 
 
 @pytest.mark.parametrize("name", FORMED)
-def test_a_page_has_a_size_and_its_first_screen_an_answer(
-    name: str, visit: Callable[..., Visit]
-) -> None:
+def test_a_page_has_a_size_and_its_first_screen_an_answer(name, visit):
     tab = visit(name).tab
     seen = tab.evaluate(MEASURE)
     assert seen["length"] <= MOST_SCREENS * SCREEN, f"{seen['length'] / SCREEN:.1f} screens"
@@ -84,9 +76,7 @@ def test_a_page_has_a_size_and_its_first_screen_an_answer(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", FORMED)
-def test_on_a_phone_no_explorer_changes_its_height_while_a_slider_moves(
-    name: str, visit: Callable[..., Visit]
-) -> None:
+def test_on_a_phone_no_explorer_changes_its_height_while_a_slider_moves(name, visit):
     for explorer in visit(name, width=390).tab.evaluate(EXPLORERS):
         # rounding moves a height that is not whole by a pixel
         assert np.ptp(explorer["heights"] or [0]) <= 1, explorer

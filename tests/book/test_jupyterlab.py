@@ -1,22 +1,14 @@
 """A chapter in a real JupyterLab, as `make lab` opens it: what is seen before and after a run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from run_notebooks import ROOT
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Response
 
 pytest.importorskip("jupyterlab_myst", reason="JupyterLab comes with the extra [lab]")
 
@@ -44,7 +36,7 @@ PICTURES = """() => [...document.querySelectorAll(".jp-OutputArea-output")].map(
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+def lab(tmp_path_factory):
     """Start JupyterLab on a checkout with one chapter; give its folder and address."""
     checkout = tmp_path_factory.mktemp("checkout")
     shutil.copytree(ROOT / "tools", checkout / "tools")
@@ -72,19 +64,19 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
         server.wait(60)
 
 
-def cells(folder: Path, name: str, kind: str) -> list[dict[str, Any]]:
+def cells(folder, name, kind):
     """Return the cells of a kind of a stored chapter."""
     notebook = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
     return [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
 
 
-def pictures(folder: Path, name: str) -> int:
+def pictures(folder, name):
     """Count the outputs of a stored chapter that have a picture."""
     outputs = [output for cell in cells(folder, name, "code") for output in cell["outputs"]]
     return sum("image/png" in each.get("data", {}) for each in outputs)
 
 
-def opened(browser: Browser, lab: tuple[Path, str], name: str) -> Page:
+def opened(browser, lab, name):
     """Open a chapter, and wait until every cell with text and every picture is drawn."""
     folder, address = lab
     page = browser.new_page(viewport={"width": 1200, "height": 20_000})
@@ -96,14 +88,14 @@ def opened(browser: Browser, lab: tuple[Path, str], name: str) -> Page:
     return page
 
 
-def _saves(answer: Response) -> bool:
+def _saves(answer):
     return answer.request.method == "PUT" and "/api/contents/" in answer.url
 
 
 @pytest.mark.browser
 def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_changes_nothing(
-    lab: tuple[Path, str], browser: Browser
-) -> None:
+    lab, browser
+):
     folder, _ = lab
     file = folder / f"{CHAPTER}.ipynb"
     before = file.read_bytes()
@@ -121,9 +113,7 @@ def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_change
 
 
 @pytest.mark.browser
-def test_a_chapter_that_is_not_trusted_shows_its_pictures_too(
-    lab: tuple[Path, str], browser: Browser
-) -> None:
+def test_a_chapter_that_is_not_trusted_shows_its_pictures_too(lab, browser):
     folder, _ = lab
     copy = json.loads((folder / f"{CHAPTER}.ipynb").read_text(encoding="utf-8"))
     copy["cells"][-1]["source"] += "\n\nSigned by nobody."
@@ -138,9 +128,7 @@ def test_a_chapter_that_is_not_trusted_shows_its_pictures_too(
 
 
 @pytest.mark.browser
-def test_after_run_all_a_width_between_the_stored_ones_moves_the_picture_at_once(
-    lab: tuple[Path, str], browser: Browser
-) -> None:
+def test_after_run_all_a_width_between_the_stored_ones_moves_the_picture_at_once(lab, browser):
     page = opened(browser, lab, CHAPTER)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()

@@ -1,33 +1,21 @@
 """The pages of the library: every public name stands on one, with what its docstring says."""
 
-from __future__ import annotations
-
 import enum
 import importlib
-import importlib.util
 import inspect
 import pickle
 import re
-from pathlib import Path
 
 import check_book
+import companion_api
 import pytest
-from check_book import ROOT, Page
-from selectolax.lexbor import LexborNode
 
 import sublinear_lib
-
-SOURCE = ROOT / "book" / "_ext" / "companion_api.py"
-
-_spec = importlib.util.spec_from_file_location("companion_api", SOURCE)
-assert _spec is not None and _spec.loader is not None
-companion_api = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(companion_api)
 
 ROOMS = companion_api.rooms()
 
 
-def public(room: str) -> set[str]:
+def public(room):
     """Return the full names that a room lists, and those of the modules that it offers whole."""
     module = importlib.import_module(f"sublinear_lib.{room}")
     names = set()
@@ -40,13 +28,13 @@ def public(room: str) -> set[str]:
     return names
 
 
-def test_every_room_has_a_page() -> None:
-    written = {path.stem for path in (ROOT / companion_api.FOLDER).glob("*.md")}
+def test_every_room_has_a_page():
+    written = {path.stem for path in (check_book.ROOT / companion_api.FOLDER).glob("*.md")}
     assert written == {*ROOMS, "index", "command-line"}
     assert {*ROOMS} >= {*sublinear_lib.__all__} - {"__version__"}
 
 
-def meaning(heading: LexborNode) -> str:
+def meaning(heading):
     """Return what stands below a heading, up to the next one that has something below it."""
     below = heading.next
     while below is not None and below.tag != "dd":
@@ -55,9 +43,7 @@ def meaning(heading: LexborNode) -> str:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_every_public_name_of_a_room_stands_on_its_page_with_a_text(
-    room: str, pages: dict[str, Page]
-) -> None:
+def test_every_public_name_of_a_room_stands_on_its_page_with_a_text(room, pages):
     page = pages[f"{companion_api.FOLDER}{room}.html"]
     told = {tag.id: meaning(tag) for tag in page.article.css("dl > dt.sig[id]")}
     wanted = public(room)
@@ -66,9 +52,7 @@ def test_every_public_name_of_a_room_stands_on_its_page_with_a_text(
     assert empty == []
 
 
-def test_the_members_of_an_enumeration_are_listed_and_how_python_makes_it_is_not(
-    pages: dict[str, Page],
-) -> None:
+def test_the_members_of_an_enumeration_are_listed_and_how_python_makes_it_is_not(pages):
     seen = 0
     for room in ROOMS:
         article = pages[f"{companion_api.FOLDER}{room}.html"].article
@@ -85,7 +69,7 @@ def test_the_members_of_an_enumeration_are_listed_and_how_python_makes_it_is_not
     assert seen >= 5
 
 
-def test_no_page_shows_a_mark_an_address_in_memory_or_an_error(pages: dict[str, Page]) -> None:
+def test_no_page_shows_a_mark_an_address_in_memory_or_an_error(pages):
     for name, page in pages.items():
         if name.startswith(companion_api.FOLDER):
             text = page.article.text()
@@ -94,19 +78,19 @@ def test_no_page_shows_a_mark_an_address_in_memory_or_an_error(pages: dict[str, 
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_what_is_stored_of_a_page_leads_to_no_other_page(room: str, html: Path) -> None:
+def test_what_is_stored_of_a_page_leads_to_no_other_page(room, html):
     stored = html.parent / ".doctrees" / f"{companion_api.FOLDER}{room}.doctree"
     page = pickle.loads(stored.read_bytes())
     assert [node for node in page.findall() if node.document is not page] == []
 
 
-def test_the_command_is_shown_with_all_its_subcommands(pages: dict[str, Page]) -> None:
+def test_the_command_is_shown_with_all_its_subcommands(pages):
     page = pages[f"{companion_api.FOLDER}command-line.html"]
     shown = {tag.text().rstrip("#") for tag in page.article.css("h2")}
     assert {"sublinear", "sublinear train", "sublinear bench halfspace"} <= shown
 
 
-def test_the_names_of_the_library_stay_out_of_the_index_of_words(pages: dict[str, Page]) -> None:
+def test_the_names_of_the_library_stay_out_of_the_index_of_words(pages):
     links = [tag.attributes["href"] for tag in pages["genindex.html"].article.css("a[href]")]
     assert links
     assert [link for link in links if link.startswith(companion_api.FOLDER)] == []
@@ -128,7 +112,7 @@ def test_the_names_of_the_library_stay_out_of_the_index_of_words(pages: dict[str
         (">>> a | b\n|c|\n\n|d|", ">>> a | b\n|c|\n\n\\|d\\|"),
     ],
 )
-def test_a_formula_is_shown_as_it_is_written(docstring: str, page: str) -> None:
+def test_a_formula_is_shown_as_it_is_written(docstring, page):
     assert "\n".join(companion_api.plain(docstring.split("\n"))) == page
 
 
@@ -143,18 +127,12 @@ def test_a_formula_is_shown_as_it_is_written(docstring: str, page: str) -> None:
         ("no_such_package.at_all", False),
     ],
 )
-def test_a_reference_to_nothing_is_noticed(name: str, there: bool) -> None:
+def test_a_reference_to_nothing_is_noticed(name, there):
     assert companion_api.exists(name) is there
 
 
-def test_backticks_lead_to_names_that_cannot_be_mistaken() -> None:
+def test_backticks_lead_to_names_that_cannot_be_mistaken():
     spelled = companion_api.spelled()
     assert spelled["HalfspaceIndex"] == "sublinear_lib.halfspace.HalfspaceIndex"
     assert "bracket" not in spelled  # also the name of a thing
     assert "Status" not in spelled  # of two rooms
-
-
-def test_a_page_of_the_library_is_within_its_budget(pages: dict[str, Page]) -> None:
-    for name, page in pages.items():
-        if name.startswith(companion_api.FOLDER):
-            assert check_book.heavy_page(page) == []

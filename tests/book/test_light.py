@@ -1,9 +1,6 @@
 """What a page need not load or hold is taken from it, and nothing else."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import check_book
 import companion_light
@@ -19,7 +16,7 @@ HEAD = """<html><head><script defer src="_static/scripts/fontawesome.js?digest=1
 <body>{}</body></html>"""
 
 
-def test_scripts_that_nobody_needs_go_and_the_others_wait() -> None:
+def test_scripts_that_nobody_needs_go_and_the_others_wait():
     html = companion_light.lighten(HEAD, {"k"})
     for gone in ("fontawesome.js", "searchtools.js", "searchindex.js"):
         assert gone not in html
@@ -31,7 +28,7 @@ def test_scripts_that_nobody_needs_go_and_the_others_wait() -> None:
     assert head.index("widgets-boot.js") < head.index("documentation_options.js")
 
 
-def test_code_keeps_what_is_colored_and_its_text() -> None:
+def test_code_keeps_what_is_colored_and_its_text():
     code = (
         '<div class="highlight"><pre><span class="k">if</span> <span class="n">x</span></pre></div>'
     )
@@ -39,7 +36,7 @@ def test_code_keeps_what_is_colored_and_its_text() -> None:
     assert '<pre><span class="k">if</span> x</pre>' in html
 
 
-def test_what_looks_like_a_plain_name_is_not_colored() -> None:
+def test_what_looks_like_a_plain_name_is_not_colored():
     css = (
         ".highlight .n { color: #000 } .highlight .k { color: #111 } .highlight .p { color: #000 }"
     )
@@ -59,13 +56,11 @@ def test_what_looks_like_a_plain_name_is_not_colored() -> None:
         ("@font-face{src:url(b)}", "@font-face{src:url(b)}"),
     ],
 )
-def test_rules_for_classes_that_occur_nowhere_are_left_out(css: str, kept: str) -> None:
+def test_rules_for_classes_that_occur_nowhere_are_left_out(css, kept):
     assert re.sub(r"\s+", " ", companion_light.used_rules(css, {"a", "pre-"})) == kept
 
 
-def test_every_icon_that_pages_show_is_in_the_font_of_icons(
-    pages: dict[str, check_book.Page],
-) -> None:
+def test_every_icon_that_pages_show_is_in_the_font_of_icons(pages):
     script = (check_book.ROOT / "tools" / "vendor_assets.sh").read_text(encoding="utf-8")
     there = {code.lower() for code in re.findall(r"U\+(F[0-9A-F]{3})", script)}
     theme = check_book.HTML / "_static" / "styles" / "pydata-sphinx-theme.css"
@@ -89,7 +84,7 @@ ADDED = 500
 _WAITING = re.compile(r'(<noscript class="folded">).*?(?=</noscript>)', re.DOTALL)
 
 
-def test_chapters_have_few_elements_before_a_fold_is_opened(html: Path) -> None:
+def test_chapters_have_few_elements_before_a_fold_is_opened(html):
     for name in check_book.chapters():
         if name.startswith("book/part"):
             page = (html / f"{name}.html").read_text(encoding="utf-8")

@@ -1,9 +1,6 @@
 """The page of formal statements shows every source and every badge, read from the sources."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import check_proofs
 import companion_formal
@@ -34,7 +31,7 @@ End Numbers.
 """
 
 
-def test_the_page_shows_every_source_and_every_badge() -> None:
+def test_the_page_shows_every_source_and_every_badge():
     shown = {*re.findall(r"^```\{formal\} (\S+)$", PAGE.read_text(encoding="utf-8"), re.M)}
     formal = {claim.id for claim in LEDGER if claim.formal and not claim.restates}
     assert {name for name in formal if not LEDGER[name].formal_part} <= shown <= formal
@@ -42,9 +39,7 @@ def test_the_page_shows_every_source_and_every_badge() -> None:
     assert files == check_proofs.records().keys()
 
 
-def test_a_statement_is_shown_with_all_that_it_uses_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_statement_is_shown_with_all_that_it_uses_and_nothing_else(tmp_path, monkeypatch):
     (tmp_path / "Doubled.v").write_text(SOURCE, encoding="utf-8")
     monkeypatch.setattr(companion_formal, "PROOFS", tmp_path)
     told = companion_formal.theorem("Doubled.doubled")

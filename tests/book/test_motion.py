@@ -1,14 +1,6 @@
 """Nothing moves on a page for a reader who asks for less motion."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
 import pytest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page as Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
@@ -30,13 +22,13 @@ MOVING = """() => {
 }"""
 
 
-def moving(tab: Tab, wish: Any) -> list[str]:
+def moving(tab, wish):
     """Return what would move on a page for a reader with that wish."""
     tab.emulate_media(reduced_motion=wish)
     return list(tab.evaluate(MOVING))
 
 
-def test_no_part_of_a_page_moves_for_who_asks_for_less_motion(visit: Callable[..., Any]) -> None:
+def test_no_part_of_a_page_moves_for_who_asks_for_less_motion(visit):
     tab = visit("book/part1/how-many-neurons-fire", width=390).tab
     assert tab.locator(".sl-explorer input").count(), "the explorer is part of what is looked at"
     assert moving(tab, "reduce") == []

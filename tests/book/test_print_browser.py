@@ -1,10 +1,5 @@
 """The book on paper: light, unfolded, nothing to press, nothing cut off; and back on the screen."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
@@ -17,17 +12,15 @@ PRESSED = (
     "button:visible, input:visible:not(.sl-choice input), .copybtn:visible, .toggle-button:visible"
 )
 
-Open = Callable[..., Any]
 
-
-def before(tab: Any) -> None:
+def before(tab):
     """Do what a browser does when the reader prints."""
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
     tab.emulate_media(media="print")
     tab.set_viewport_size({"width": SHEET, "height": 980})
 
 
-def test_a_chapter_is_light_and_unfolded_and_has_nothing_to_press(visit: Open) -> None:
+def test_a_chapter_is_light_and_unfolded_and_has_nothing_to_press(visit):
     tab = visit(CHAPTER, scheme="dark").tab
     folded = tab.locator("article details.sd-dropdown:not([open])").count()
     assert folded > 0 and tab.locator("html").get_attribute("data-theme") == "dark"
@@ -48,7 +41,7 @@ def test_a_chapter_is_light_and_unfolded_and_has_nothing_to_press(visit: Open) -
     assert tab.locator("article details.sd-dropdown:not([open])").count() == folded
 
 
-def test_no_formula_is_cut_off(visit: Open) -> None:
+def test_no_formula_is_cut_off(visit):
     tab = visit(FORMULAS).tab
     sizes = "document.querySelectorAll('article div.math')"
     # one that no sheet holds; the others fit the page, and most of them the sheet

@@ -1,18 +1,10 @@
 """Pages are described and cited, other sites and services can show, find and open them."""
 
-from __future__ import annotations
-
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 import tomllib
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
-import build_lite
 import check_book
 import colab_notebooks
 import companion_reach
@@ -20,7 +12,7 @@ import pytest
 import social_card
 import yaml
 from bs4 import BeautifulSoup
-from check_book import ROOT, Page
+from check_book import ROOT
 from docutils import nodes
 from docutils.utils import new_document
 from sphinx.errors import ConfigError
@@ -38,13 +30,13 @@ CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 # ---- what a page says about itself --------------------------------------------------------------
 
 
-def document(*paragraphs: str) -> nodes.document:
+def document(*paragraphs):
     made = new_document("page")
     made += [nodes.paragraph("", text) for text in paragraphs]
     return made
 
 
-def test_a_description_is_whole_sentences_without_formulas() -> None:
+def test_a_description_is_whole_sentences_without_formulas():
     question = "The question. How many neurons fire? It depends on \\tau."
     told = companion_reach.describe(document(question), "Title", "Book")
     assert told == "Title. A page of “Book”."  # what is left is too short
@@ -62,7 +54,7 @@ def test_a_description_is_whole_sentences_without_formulas() -> None:
         assert companion_reach.describe(empty, "Title", "Book") == "Title. A page of “Book”."
 
 
-def test_tags_for_other_sites_need_an_address() -> None:
+def test_tags_for_other_sites_need_an_address():
     alone = companion_reach.tags('A "title"', "About a < b & c", "Book")
     assert alone == '<meta name="description" content="About a &lt; b &amp; c" />\n'
     soup = BeautifulSoup(
@@ -74,7 +66,7 @@ def test_tags_for_other_sites_need_an_address() -> None:
     assert {"description", "og:title", "og:description", "twitter:card"} <= set(told)
 
 
-def test_an_address_gets_its_slash_and_the_setting_comes_before_the_environment() -> None:
+def test_an_address_gets_its_slash_and_the_setting_comes_before_the_environment():
     assert companion_reach.site_address("", "") == ""
     assert companion_reach.site_address("", "https://example.org/companion") == SITE
     assert companion_reach.site_address(SITE, "https://example.com") == SITE
@@ -83,14 +75,14 @@ def test_an_address_gets_its_slash_and_the_setting_comes_before_the_environment(
             companion_reach.site_address(wrong)
 
 
-def test_a_sitemap_lists_every_page_once() -> None:
+def test_a_sitemap_lists_every_page_once():
     root = ElementTree.fromstring(companion_reach.sitemap(SITE, ["b.html", "a & c.html"]))
     space = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
     found = [each.text for each in root.iter(f"{space}loc")]
     assert root.tag == f"{space}urlset" and found == [f"{SITE}a%20%26%20c.html", f"{SITE}b.html"]
 
 
-def test_the_card_has_the_size_that_the_tags_name() -> None:
+def test_the_card_has_the_size_that_the_tags_name():
     content = social_card.CARD.read_bytes()
     assert content[:8] == b"\x89PNG\r\n\x1a\n" and len(content) < 300_000
     size = (int.from_bytes(content[16:20], "big"), int.from_bytes(content[20:24], "big"))
@@ -99,8 +91,8 @@ def test_the_card_has_the_size_that_the_tags_name() -> None:
     assert title in social_card.page("") and rest in social_card.page("")
 
 
-def test_every_page_has_a_description_of_its_own(pages: dict[str, Page]) -> None:
-    told: dict[str, str] = {}
+def test_every_page_has_a_description_of_its_own(pages):
+    told = {}
     for name in check_book.chapters():
         tag = pages[f"{name}.html"].tree.css_first("meta[name=description]")
         assert tag is not None, name
@@ -109,7 +101,7 @@ def test_every_page_has_a_description_of_its_own(pages: dict[str, Page]) -> None
         assert told.setdefault(text, name) == name, (name, told[text])
 
 
-def test_no_page_names_an_address_before_there_is_one(html: Path, pages: dict[str, Page]) -> None:
+def test_no_page_names_an_address_before_there_is_one(html, pages):
     assert not (html / "sitemap.xml").exists()
     for page in pages.values():
         if page.name.removesuffix(".html") in MOVED:
@@ -121,7 +113,7 @@ def test_no_page_names_an_address_before_there_is_one(html: Path, pages: dict[st
 # ---- how it is cited ----------------------------------------------------------------------------
 
 
-def test_an_entry_for_bibtex_holds_what_the_citation_file_says() -> None:
+def test_an_entry_for_bibtex_holds_what_the_citation_file_says():
     citation = {
         "title": "A {book}",
         "version": "1.2.3",
@@ -140,7 +132,7 @@ def test_an_entry_for_bibtex_holds_what_the_citation_file_says() -> None:
     assert "url" not in companion_reach.bibtex(citation, "2026", "Title")
 
 
-def test_every_page_shows_how_to_cite_it(pages: dict[str, Page]) -> None:
+def test_every_page_shows_how_to_cite_it(pages):
     for name in check_book.chapters():
         (entry,) = [tag.text() for tag in pages[f"{name}.html"].tree.css("details.cite-page pre")]
         assert entry.startswith("@misc{") and entry.count("{") == entry.count("}"), name
@@ -148,7 +140,7 @@ def test_every_page_shows_how_to_cite_it(pages: dict[str, Page]) -> None:
         assert "Page: " in entry and "url" not in entry, name
 
 
-def test_the_citation_file_keeps_the_format_that_it_names() -> None:
+def test_the_citation_file_keeps_the_format_that_it_names():
     # the required keys of the Citation File Format 1.2.0, and the forms of those that we use
     assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
     assert CITATION["cff-version"] == "1.2.0" and CITATION["type"] in {"software", "dataset"}
@@ -165,7 +157,7 @@ def test_the_citation_file_keeps_the_format_that_it_names() -> None:
     assert all(isinstance(word, str) for word in CITATION["keywords"])
 
 
-def test_all_metadata_name_the_same_book_and_version() -> None:
+def test_all_metadata_name_the_same_book_and_version():
     zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert CITATION["version"] == zenodo["version"] == sublinear_lib.__version__
@@ -185,9 +177,7 @@ def test_all_metadata_name_the_same_book_and_version() -> None:
 # ---- where it runs ------------------------------------------------------------------------------
 
 
-def test_a_notebook_for_colab_installs_this_library_first_and_is_the_same_otherwise(
-    tmp_path: Path,
-) -> None:
+def test_a_notebook_for_colab_installs_this_library_first_and_is_the_same_otherwise(tmp_path):
     book = tmp_path / "book"
     (book / "part1").mkdir(parents=True)
     source = ROOT / "book" / "part1" / "who-flips.ipynb"
@@ -203,21 +193,12 @@ def test_a_notebook_for_colab_installs_this_library_first_and_is_the_same_otherw
     assert "-c /content/companion/constraints.txt" in text
 
 
-def test_colab_notebooks_are_refused_for_what_is_no_address_and_no_revision(tmp_path: Path) -> None:
-    for arguments in ([URL, "a; rm"], ["example", "main"], ["https://a.org/b/c d", "main"]):
-        with pytest.raises(ValueError, match="must be"):
-            colab_notebooks.install_cell(*arguments)
-        assert colab_notebooks.main([*arguments, str(tmp_path / "x")]) == 1
-    assert colab_notebooks.main([]) == 2
-    assert not (tmp_path / "x").exists()
-
-
-def extras() -> dict[str, list[str]]:
+def extras():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     return dict(tomllib.loads(text)["project"]["optional-dependencies"])
 
 
-def test_binder_and_colab_install_extras_that_exist() -> None:
+def test_binder_and_colab_install_extras_that_exist():
     binder = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8")
     colab = str(colab_notebooks.install_cell(URL, "main")["source"])
     for text in (binder, colab):
@@ -230,30 +211,12 @@ def test_binder_and_colab_install_extras_that_exist() -> None:
     assert f"Programming Language :: Python :: {number}" in project["classifiers"]
 
 
-def test_jupyterlite_gets_the_library_its_notebooks_and_on_request_its_own_python(
-    tmp_path: Path,
-) -> None:
-    wheel, plain = build_lite.commands(tmp_path, tmp_path / "lite")
-    assert wheel[:4] == [sys.executable, "-m", "pip", "wheel"] and str(ROOT) in wheel
-    assert plain[plain.index("--piplite-wheels") + 1] == wheel[wheel.index("--wheel-dir") + 1]
-    assert "--pyodide" not in plain
-    assert build_lite.commands(tmp_path, tmp_path, "x.tar.bz2")[1][-2:] == [
-        "--pyodide",
-        "x.tar.bz2",
-    ]
-    named = {re.split(r"[<>=]", each)[0] for each in extras()["book"]}
-    assert set(build_lite.BESIDE) <= named
-    assert build_lite.INSTALL.endswith(
-        "%pip install -q sublinear-lib " + " ".join(build_lite.BESIDE)
-    )
-
-
-def workflow(name: str) -> dict[str, object]:
+def workflow(name):
     text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
     return dict(yaml.safe_load(text))
 
 
-def test_the_workflow_publishes_what_make_book_builds_and_only_where_there_are_pages() -> None:
+def test_the_workflow_publishes_what_make_book_builds_and_only_where_there_are_pages():
     flow = workflow("pages.yml")
     jobs = flow["jobs"]
     assert isinstance(jobs, dict) and set(jobs) == {"build", "publish", "colab"}
@@ -274,62 +237,3 @@ def test_the_workflow_publishes_what_make_book_builds_and_only_where_there_are_p
     (run,) = [step["run"] for step in steps if "colab_notebooks.py" in step.get("run", "")]
     (script,) = re.findall(r"python (\S+\.py)", run)
     assert (ROOT / script).is_file()
-
-
-@pytest.mark.skipif(
-    not (shutil.which("git") and shutil.which("bash")), reason="no git or no bash found"
-)
-def test_the_copies_for_colab_reach_their_branch(tmp_path: Path) -> None:
-    flow = workflow("pages.yml")
-    jobs = flow["jobs"]
-    assert isinstance(jobs, dict)
-    (push,) = [s["run"] for s in jobs["colab"]["steps"] if "git init" in s.get("run", "")]
-    server = tmp_path / "server"
-    (server / "a").mkdir(parents=True)
-    subprocess.run(["git", "init", "--quiet", "--bare", server / "a" / "b"], check=True)
-    (tmp_path / "_build" / "colab" / "book").mkdir(parents=True)
-    (tmp_path / "_build" / "colab" / "book" / "x.ipynb").write_text("{}", encoding="utf-8")
-    settings = {
-        "GITHUB_SERVER_URL": f"file://{server}",
-        "GITHUB_REPOSITORY": "a/b",
-        "GITHUB_SHA": "abc123",
-        "TOKEN": "x",
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-    }
-    run = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", push],
-        cwd=tmp_path,
-        env=settings,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    listed = ["git", "-C", server / "a" / "b", "ls-tree", "-r", "--name-only", "colab"]
-    found = subprocess.run(listed, capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["book/x.ipynb"]
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda path: path.stem
-)
-def test_issue_forms_have_what_github_asks_for(path: Path) -> None:
-    form = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if path.stem == "config":
-        assert form == {"blank_issues_enabled": True}
-        return
-    assert form["name"] and form["description"] and form["labels"]
-    ids = [field["id"] for field in form["body"]]
-    assert len(ids) == len(set(ids))
-    for field in form["body"]:
-        assert field["type"] in {"input", "textarea", "dropdown", "checkboxes"}
-        assert field["attributes"]["label"]
-
-
-def test_the_template_of_pull_requests_names_commands_that_exist() -> None:
-    text = (ROOT / ".github" / "pull_request_template.md").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"make (\w+)", text)) <= targets
-    for name in re.findall(r"\b[A-Z]+\.md\b", text):
-        assert (ROOT / name).is_file()

@@ -1,21 +1,16 @@
 """What was found at a page is taken from the record while the page is the same, and no longer."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from tests.book import record
 from tests.book.look_at_pages import LOOKS
 from tests.book.record import Record
-from tests.book.visits import READERS, found_by
 
-NOTHING: dict[str, list[str]] = {"desk": [], "phone": []}
+NOTHING = {"desk": [], "phone": []}
 
 
 @pytest.fixture
-def built(tmp_path: Path) -> Path:
+def built(tmp_path):
     """A folder with two pages, a style and a file that no page loads."""
     html = tmp_path / "html"
     (html / "_static").mkdir(parents=True)
@@ -29,17 +24,17 @@ def built(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Record:
+def kept(tmp_path):
     """A record that there is not yet."""
     return Record(tmp_path / "record.json", (tmp_path / "how.py",), tuple(NOTHING), ("one",))
 
 
-def change(html: Path, name: str) -> None:
+def change(html, name):
     (html / name).write_text("something else")
     record._surroundings.cache_clear()
 
 
-def test_a_page_that_is_the_same_keeps_its_findings(built: Path, kept: Record) -> None:
+def test_a_page_that_is_the_same_keeps_its_findings(built, kept):
     found = {"one": {"desk": ["a rule at p"], "phone": []}, "two": NOTHING}
     kept.write(built, found, {"axe": "1"})
     assert {name: kept.kept(built, name) for name in found} == found
@@ -58,25 +53,21 @@ def test_a_page_that_is_the_same_keeps_its_findings(built: Path, kept: Record) -
     ],
 )
 def test_a_page_that_changed_or_its_styles_or_the_way_to_look_has_no_record(
-    built: Path, kept: Record, changed: str, left: list[str]
-) -> None:
+    built, kept, changed, left
+):
     kept.write(built, {"one": NOTHING, "two": NOTHING}, {})
     change(built, changed)
     assert [name for name in ("one", "two") if kept.kept(built, name) is not None] == left
 
 
-def test_without_a_record_every_page_is_looked_at(built: Path, kept: Record) -> None:
-    assert kept.kept(built, "two") is None
-
-
-def test_some_pages_are_looked_at_whatever_is_on_record(built: Path, kept: Record) -> None:
+def test_some_pages_are_looked_at_whatever_is_on_record(built, kept):
     kept.write(built, {"one": NOTHING, "two": NOTHING}, {})
     assert kept.known(built, "one") is None
     assert kept.known(built, "two") == NOTHING
 
 
 @pytest.mark.parametrize("kind", LOOKS)
-def test_a_record_knows_every_page_and_nothing_was_found(kind: str) -> None:
+def test_a_record_knows_every_page_and_nothing_was_found(kind):
     look = LOOKS[kind]
     stored = look.record.read()
     assert sorted(stored) == sorted(look.pages()), "renew it: make looks"
@@ -85,8 +76,3 @@ def test_a_record_knows_every_page_and_nothing_was_found(kind: str) -> None:
     for entry in stored.values():
         assert set(entry) == {"fingerprint", *look.record.parts}
         assert not any(entry[part] for part in look.record.parts)
-
-
-def test_axe_is_on_record_for_every_reader() -> None:
-    assert set(map(found_by, READERS)) <= set(record.PAGES.parts)
-    assert len({each.record.path for each in LOOKS.values()}) == len(LOOKS)

@@ -1,12 +1,7 @@
 """Search as a reader meets it: from a page, by keyboard, with a server and without one."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 import time_pages
@@ -17,7 +12,7 @@ from tests.book.accessible import findings
 
 
 @pytest.fixture(scope="module")
-def ranked(html: Path) -> Callable[[str], list[str]]:
+def ranked(html):
     """Return the pages that the script of the search finds, best first, without a browser."""
     engine = MiniRacer()
     engine.eval("const window = globalThis;")
@@ -30,31 +25,29 @@ def ranked(html: Path) -> Callable[[str], list[str]]:
 
 
 @pytest.mark.parametrize(("query", "wanted"), time_pages.QUERIES.items())
-def test_the_page_that_a_reader_wants_comes_first(
-    query: str, wanted: str, ranked: Callable[[str], list[str]]
-) -> None:
+def test_the_page_that_a_reader_wants_comes_first(query, wanted, ranked):
     assert ranked(query)[0] == f"{wanted}.html"
 
 
-def test_words_that_no_page_has_together_find_something(ranked: Callable[[str], list[str]]) -> None:
+def test_words_that_no_page_has_together_find_something(ranked):
     assert len(ranked("dead neurons")) > 3
     assert ranked("xyzzy") == [] == ranked("  ")
 
 
-def test_chapters_come_before_pages_of_the_library(ranked: Callable[[str], list[str]]) -> None:
+def test_chapters_come_before_pages_of_the_library(ranked):
     found = ranked("half-space")
     library = [at for at, page in enumerate(found) if "/api/" in page]
     assert library and min(library) > found.index("book/part1/half-space-reporting.html")
 
 
-def test_a_search_loads_less_than_a_megabyte_and_no_raw_tex(html: Path) -> None:
+def test_a_search_loads_less_than_a_megabyte_and_no_raw_tex(html):
     index = (html / "_static" / "companion-index.js").read_text(encoding="utf-8")
     assert len(index.encode()) < 620_000
     assert not re.search(r"\\\\(?:frac|tau|rec|le)\b", index)
     assert not (html / "searchindex.js").exists()
 
 
-def test_sections_are_told_apart_and_say_nothing_twice() -> None:
+def test_sections_are_told_apart_and_say_nothing_twice():
     page = (
         '<article><section id="a"><h1>Title<a class="headerlink">#</a></h1><p>One</p><p>two '
         "<math><mi>τ</mi></math> <math><msup><mi>m</mi><mn>2</mn></msup></math></p><pre>code</pre>"
@@ -64,7 +57,7 @@ def test_sections_are_told_apart_and_say_nothing_twice() -> None:
     assert found == {"a": ("Title", "One two τ …"), "b": ("Deeper", "three")}
 
 
-def test_a_letter_is_known_by_what_it_means() -> None:
+def test_a_letter_is_known_by_what_it_means():
     row = "<tr><td><math><mi>{}</mi></math></td><td><code>{}</code></td><td>{}</td></tr>"
     rows = row.format("τ", "tau", "threshold of a neuron, in units") + row.format("d", "d, n", "x")
     page = f"<article><table><tbody>{rows}</tbody></table></article>"
@@ -75,9 +68,7 @@ def test_a_letter_is_known_by_what_it_means() -> None:
 @pytest.mark.parametrize(
     ("over", "scheme", "width"), [("http", "light", 1280), ("file", "dark", 390)]
 )
-def test_a_word_is_found_from_any_page(
-    over: str, scheme: str, width: int, visit: Callable[..., Any]
-) -> None:
+def test_a_word_is_found_from_any_page(over, scheme, width, visit):
     page = visit("book/how-to-read", over=over, scheme=scheme, width=width)
     tab = page.tab
     tab.keyboard.press("Control+k")

@@ -1,10 +1,7 @@
 """The files of other projects: unchanged, complete, and with their licenses."""
 
-from __future__ import annotations
-
 import hashlib
 import re
-from pathlib import Path
 
 import companion_reach
 import pytest
@@ -13,7 +10,7 @@ from check_book import ROOT
 VENDOR = ROOT / "book" / "_static" / "vendor"
 
 
-def test_every_vendored_file_has_its_recorded_checksum() -> None:
+def test_every_vendored_file_has_its_recorded_checksum():
     recorded = {}
     for line in (VENDOR / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         digest, name = line.split(maxsplit=1)
@@ -26,7 +23,7 @@ def test_every_vendored_file_has_its_recorded_checksum() -> None:
     assert present == recorded
 
 
-def test_every_vendored_project_carries_its_licence_and_is_listed() -> None:
+def test_every_vendored_project_carries_its_licence_and_is_listed():
     listed = set(re.findall(r"^\| `([\w.-]+)/` \|", (VENDOR / "README.md").read_text(), re.M))
     folders = {path.name for path in VENDOR.iterdir() if path.is_dir()}
     assert listed == folders
@@ -34,9 +31,7 @@ def test_every_vendored_project_carries_its_licence_and_is_listed() -> None:
         assert (VENDOR / folder / "LICENSE").stat().st_size > 500, folder
 
 
-def test_the_licenses_of_all_packages_are_whole_and_a_missing_one_is_noticed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_licenses_of_all_packages_are_whole_and_a_missing_one_is_noticed(monkeypatch):
     text = companion_reach.licenses()
     for name in companion_reach.PACKAGES:
         assert f"==== {name} " in text
@@ -68,7 +63,7 @@ ORIGINS = {
 }
 
 
-def test_every_file_of_another_project_in_the_built_book_has_its_license_there(html: Path) -> None:
+def test_every_file_of_another_project_in_the_built_book_has_its_license_there(html):
     static = html / "_static"
     assert set(ORIGINS) == set(companion_reach.PACKAGES)
     listed = (html / companion_reach.LICENSES).read_text(encoding="utf-8")

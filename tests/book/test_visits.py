@@ -1,40 +1,16 @@
 """Visits are shared: a page is opened once for each reader, and by one worker only."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
-import check_book
 import pytest
 
 from tests.book import conftest
 from tests.book import visits as visits_module
-from tests.book.visits import DESK, PHONE, READERS, Reader, look, on_record, visits, way, whole
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+from tests.book.visits import DESK, PHONE, READERS, look, on_record, whole
 
 
-def test_every_page_is_seen_wide_and_narrow_light_and_dark() -> None:
-    assert {reader.width for reader in READERS} == {1280, 390}
-    assert {reader.scheme for reader in READERS} == {"light", "dark"}
-    for name in check_book.chapters():
-        assert set(way(name)[1]) == set(READERS)
-
-
-def test_many_pages_come_from_a_server_and_many_from_a_folder_in_either_order() -> None:
-    ways = Counter(way(name) for name in check_book.chapters())
-    assert {over for over, _ in ways} == {"http", "file"}
-    assert {readers[0] for _, readers in ways} == set(READERS)
-    assert min(ways.values()) > len(check_book.chapters()) / 4
-
-
-def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
+def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file():
     tests = [f"tests/book/test_a.py::{test}" for test in ("a", "b")]
     mine = {whole(f"{test}[book/x-{reader}]") for test in tests for reader in READERS}
     assert mine == {"book/x"}
@@ -43,32 +19,10 @@ def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
         assert whole(f"tests/book/test_a.py::{test}") == "tests/book/test_a.py"
 
 
-def test_files_come_before_pages_and_both_keep_their_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(conftest, "find_chromium", lambda: "there")
-    visit = f"tests/book/test_a.py::seen[book/x-{READERS[0]}]"
-    names = [visit, "tests/book/test_a.py::b", visit.replace("x", "y"), "tests/book/test_a.py::a"]
-    items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
-    conftest.pytest_collection_modifyitems(items)
-    assert [item.nodeid for item in items] == [names[1], names[3], names[0], names[2]]
+def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(monkeypatch, tmp_path):
+    calls = Counter()
 
-
-def test_every_page_and_every_reader_is_asked_for() -> None:
-    names = ["book/a", "book/b"]
-    mark = visits(names).mark
-    assert mark.kwargs["indirect"] is True
-    assert mark.args[1] == [(name, reader) for name in names for reader in READERS]
-    seen = [whole(f"x.py::t[{each}]") for each in mark.kwargs["ids"]]
-    assert seen == ["book/a", "book/a", "book/b", "book/b"]
-
-
-def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
-    calls: Counter[str] = Counter()
-
-    def look(browser: object, base: str, name: str, *, known: None) -> dict[Reader, str]:
+    def look(browser, base, name, *, known):
         calls[name] += 1
         if name == "broken":
             raise TimeoutError("the page does not settle")
@@ -78,7 +32,7 @@ def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
     nothing = replace(conftest.record.PAGES, path=tmp_path / "none.json")
     monkeypatch.setattr(conftest.record, "PAGES", nothing)
     monkeypatch.setattr(conftest, "way", lambda name: ("http" if name == "a" else "file", READERS))
-    fixture: Callable[..., Any] = conftest.visited.__wrapped__  # type: ignore[attr-defined]
+    fixture = conftest.visited.__wrapped__
     seen_by = fixture(object(), tmp_path, "http://here")
     desk, phone = READERS
     assert seen_by("a", desk) == seen_by("a", desk) == "http://here/a desk"
@@ -102,8 +56,8 @@ addEventListener("resize", () => { if (innerWidth < 500) throw new Error("too na
 
 @pytest.mark.browser
 def test_what_only_the_second_reader_meets_is_put_on_record_and_told_from_there(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    browser, tmp_path, monkeypatch
+):
     monkeypatch.setattr(visits_module, "way", lambda name: ("file", (DESK, PHONE)))
     (tmp_path / "page.html").write_text(FAULTY)
     seen = look(browser, tmp_path.as_uri(), "page")

@@ -1,27 +1,15 @@
 """Cards, the index and the line below a title: what the book's own extension makes of its words."""
 
-from __future__ import annotations
-
-import importlib.util
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
+import companion_words
 import pytest
 from bs4 import BeautifulSoup
-from check_book import ROOT
 
-SOURCE = ROOT / "book" / "_ext" / "companion_words.py"
-
-_spec = importlib.util.spec_from_file_location("companion_words", SOURCE)
-assert _spec is not None and _spec.loader is not None
-companion_words = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(companion_words)
+from tests.book.small_book import build, write
 
 PAGES = {
-    "index": """# Title page
+    "index.md": """# Title page
 
 ```{toctree}
 part/chapter
@@ -29,7 +17,7 @@ words
 word-index
 ```
 """,
-    "part/chapter": """# A chapter
+    "part/chapter.md": """# A chapter
 
 The {term}`cap` is small, and so is the {index}`radius`. See {prf:ref}`lem-x`, {ref}`heading` and
 {ref}`second-name`.
@@ -48,7 +36,7 @@ True for $x$, see {term}`net`.
 
 Text.
 """,
-    "words": """# Words
+    "words.md": """# Words
 
 ```{glossary}
 cap
@@ -61,55 +49,44 @@ unused
   Nothing.
 ```
 """,
-    "word-index": """# Index
+    "word-index.md": """# Index
 
 ```{book-index}
 ```
+""",
+    "conf.py": """extensions = ['myst_parser', 'companion_math', 'sphinx_proof', 'companion_words']
+myst_enable_extensions = ['dollarmath']
+html_theme = 'basic'
+html_math_renderer = 'mathml'
+html_domain_indices = False
+companion_words_links = {'words': 'Words', 'word-index': 'Index', 'gone': 'Gone'}
+companion_words_pages = ['part/*']
+companion_words_short = {'words': 'glossary'}
 """,
 }
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory):
     """A small book, built with the extension."""
     folder = tmp_path_factory.mktemp("words")
-    for name, text in PAGES.items():
-        path = folder / "source" / f"{name}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    (folder / "source" / "conf.py").write_text(
-        "extensions = ['myst_parser', 'companion_math', 'sphinx_proof', 'companion_words']\n"
-        "myst_enable_extensions = ['dollarmath']\nhtml_theme = 'basic'\n"
-        "html_math_renderer = 'mathml'\n"
-        "html_domain_indices = False\n"
-        "companion_words_links = {'words': 'Words', 'word-index': 'Index', 'gone': 'Gone'}\n"
-        "companion_words_pages = ['part/*']\ncompanion_words_short = {'words': 'glossary'}\n",
-        encoding="utf-8",
-    )
-    run = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-n", "-W", "-q", folder / "source", folder / "html"],
-        env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
+    assert build(write(folder / "source", PAGES), folder / "html", "-n") == ""
     return folder / "html"
 
 
-def soup(path: Path) -> BeautifulSoup:
+def soup(path):
     return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
-def stored_cards(built: Path) -> dict[str, str]:
+def stored_cards(built):
     text = (built / "_static" / companion_words.CARDS).read_text(encoding="utf-8")
     prefix = "window.companionCards = "
     assert text.startswith(prefix) and text.endswith(";\n")
-    cards: dict[str, str] = json.loads(text.removeprefix(prefix).removesuffix(";\n"))
+    cards = json.loads(text.removeprefix(prefix).removesuffix(";\n"))
     return cards
 
 
-def test_words_and_statements_have_a_card_and_a_section_without_one_has_none(built: Path) -> None:
+def test_words_and_statements_have_a_card_and_a_section_without_one_has_none(built):
     assert set(stored_cards(built)) == {
         "words.html#term-cap",
         "words.html#term-net",
@@ -120,13 +97,13 @@ def test_words_and_statements_have_a_card_and_a_section_without_one_has_none(bui
     }
 
 
-def test_a_card_says_what_the_page_says_and_leads_nowhere(built: Path) -> None:
+def test_a_card_says_what_the_page_says_and_leads_nowhere(built):
     for card in stored_cards(built).values():
         content = BeautifulSoup(card, "html.parser")
         assert content.find_all(["a", "button", "script", "img"]) == []
         assert content.find_all(id=True) == []
     word = BeautifulSoup(stored_cards(built)["words.html#term-cap"], "html.parser")
-    assert word.select_one(".card-title").get_text() == "cap"  # type: ignore[union-attr]
+    assert word.select_one(".card-title").get_text() == "cap"
     assert " ".join(word.get_text(" ").split()) == "cap What is near x , as in a net ."
     box = BeautifulSoup(stored_cards(built)["part/chapter.html#lem-x"], "html.parser")
     assert "Short" in box.get_text() and "True for x" in box.get_text()
@@ -134,14 +111,7 @@ def test_a_card_says_what_the_page_says_and_leads_nowhere(built: Path) -> None:
     assert stored_cards(built)["part/chapter.html#heading"] == str(box)
 
 
-def test_every_page_loads_what_shows_the_cards_and_not_the_cards(built: Path) -> None:
-    for name in PAGES:
-        sources = [tag["src"] for tag in soup(built / f"{name}.html").select("script[src]")]
-        own = [source.rpartition("/")[2].partition("?")[0] for source in sources]
-        assert "hover-cards.js" in own and companion_words.CARDS not in own
-
-
-def test_the_index_leads_to_words_and_to_chapters_by_their_titles(built: Path) -> None:
+def test_the_index_leads_to_words_and_to_chapters_by_their_titles(built):
     page = soup(built / "word-index.html")
     links = {tag["href"]: tag.get_text() for tag in page.select(".index-entries a")}
     assert links["words.html#term-cap"] == "glossary"
@@ -154,9 +124,8 @@ def test_the_index_leads_to_words_and_to_chapters_by_their_titles(built: Path) -
     assert "radius: A chapter of a net: glossary" in lines
 
 
-def test_only_a_chapter_leads_to_the_words_and_only_to_pages_that_exist(built: Path) -> None:
+def test_only_a_chapter_leads_to_the_words_and_only_to_pages_that_exist(built):
     line = soup(built / "part" / "chapter.html").select_one("h1 + .words-line")
-    assert line is not None
     assert [(tag["href"], tag.get_text()) for tag in line.find_all("a")] == [
         ("../words.html", "Words"),
         ("../word-index.html", "Index"),
@@ -164,7 +133,7 @@ def test_only_a_chapter_leads_to_the_words_and_only_to_pages_that_exist(built: P
     assert soup(built / "words.html").select(".words-line") == []
 
 
-def test_a_target_is_found_from_any_folder() -> None:
+def test_a_target_is_found_from_any_folder():
     link = '<a class="reference internal" href="{}">x</a>'
     pages = {
         "a/b.html": link.format("../c.html#one") + link.format("#two") + link.format("gone.html#x"),

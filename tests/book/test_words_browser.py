@@ -1,46 +1,34 @@
 """Cards in a real browser: by pointer and by keyboard, closed with Escape, not under a finger."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
 import pytest
 
 from tests.book.accessible import findings
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator
-    from playwright.sync_api import Page as Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 CHAPTER = "book/part1/network-and-shifted-relu"
 LATE = 500  # milliseconds: longer than the card waits
 
-Open = Callable[..., Any]
 
-
-def term(tab: Tab) -> Locator:
+def term(tab):
     return tab.locator("article a[href$='notation.html#term-cap']:visible").first
 
 
-def card(tab: Tab) -> Locator:
+def card(tab):
     return tab.locator("#companion-card")
 
 
-def is_shown_well(tab: Tab, link: Locator) -> None:
+def is_shown_well(tab, link):
     """The card is there, its formulas are set, it is in view, and the link names it."""
     tab.locator("#companion-card math").first.wait_for()
     assert "at distance at most" in card(tab).inner_text()
     assert link.get_attribute("aria-describedby") == card(tab).get_attribute("id")
     box, size = card(tab).bounding_box(), tab.viewport_size
-    assert box is not None and size is not None
     assert box["x"] >= 0 and box["x"] + box["width"] <= size["width"]
     assert box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
 
 
-def is_gone(tab: Tab, link: Locator) -> None:
+def is_gone(tab, link):
     card(tab).wait_for(state="hidden")
     tab.wait_for_timeout(LATE)
     assert card(tab).is_hidden()
@@ -48,9 +36,7 @@ def is_gone(tab: Tab, link: Locator) -> None:
 
 
 @pytest.mark.parametrize(("over", "width"), [("file", 1280), ("http", 390)])
-def test_a_pointer_that_rests_on_a_word_shows_its_meaning(
-    over: str, width: int, visit: Open
-) -> None:
+def test_a_pointer_that_rests_on_a_word_shows_its_meaning(over, width, visit):
     page = visit(CHAPTER, over=over, width=width)
     requests = len(page.requests)
     link = term(page.tab)
@@ -74,7 +60,7 @@ def test_a_pointer_that_rests_on_a_word_shows_its_meaning(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_keyboard_shows_it_too_and_axe_finds_nothing(scheme: str, visit: Open) -> None:
+def test_the_keyboard_shows_it_too_and_axe_finds_nothing(scheme, visit):
     page = visit(CHAPTER, scheme=scheme)
     link = term(page.tab)
     link.scroll_into_view_if_needed()
@@ -92,7 +78,7 @@ def test_the_keyboard_shows_it_too_and_axe_finds_nothing(scheme: str, visit: Ope
     is_gone(page.tab, link)
 
 
-def test_a_finger_follows_the_link_and_sees_no_card(browser: Browser, site: str) -> None:
+def test_a_finger_follows_the_link_and_sees_no_card(browser, site):
     context = browser.new_context(
         viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True
     )

@@ -1,0 +1,31 @@
+"""What tests of several commands need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def few_claims(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Put four small claims in the place of the ledger, and a folder in that of the evidence."""
+    from sublinear_lib import claims
+    from tests.claims.statements import small_ledger
+
+    def path(of: Any) -> Path:
+        return tmp_path / f"{getattr(of, 'value', of)}.json"
+
+    monkeypatch.setattr(claims, "LEDGER", small_ledger())
+    for module in (claims, claims.storing):
+        monkeypatch.setattr(module, "evidence_path", path)
+    return tmp_path
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare the pictures of the runs."""
+    from sublinear_lib import runs
+
+    monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
