@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -114,46 +112,6 @@ def test_every_point_that_is_asked_about_lies_in_its_cap(
         assert_allclose(np.linalg.norm(points, axis=1), 1.0, rtol=0, atol=1e-12)
 
 
-def test_the_best_point_is_kept_per_example_over_all_iterates_and_runs():
-    network, X, y = example(2000, 6, 40, 5)
-    attack = ProjectedGradient(rho=0.4, steps=6, restarts=4)
-    spy = Spy(network)
-    result = attack(spy, X, y, "absolute", 9)
-    losses = np.array([AbsoluteLoss().value(y, network.forward(points)) for points in spy.asked])
-    assert_allclose(result.loss, losses.max(axis=0), rtol=0, atol=1e-12)
-    # Per example, not per batch (ART #714): different examples owe their best to different runs.
-    best_run = losses.argmax(axis=0) // 7
-    assert len(set(best_run.tolist())) > 1, "the example must need several runs"
-    # Not the last iterate either (torchattacks keeps only that one).
-    assert (losses.argmax(axis=0) % 7 != 6).any()
-
-
-def test_more_runs_never_help_the_network():
-    network, X, y = example(1000, 5, 30, 2)
-    losses = [
-        ProjectedGradient(rho=0.3, restarts=restarts)(network, X, y, "huber", 4).loss
-        for restarts in (1, 2, 5)
-    ]
-    for fewer, more in itertools.pairwise(losses):
-        assert (more >= fewer).all()
-    assert (losses[2] > losses[0]).any(), "the example must profit from random starts"
-
-
-def test_a_random_start_is_used_and_not_only_drawn():
-    # torchattacks #83 computed a random start and never added it.
-    network, X, y = example(300, 5, 10, 1)
-    spies = {}
-    for random_start in (False, True):
-        spies[random_start] = Spy(network)
-        attack = ProjectedGradient(rho=0.2, steps=1, random_start=random_start)
-        attack(spies[random_start], X, y, "huber", 3)
-    assert_array_equal(spies[False].asked[0], X)
-    start = next(points for points in spies[True].asked if (points != X).any())
-    reach = np.linalg.norm(start - X, axis=1)
-    assert (reach > 1e-3).all()
-    assert reach.max() <= 0.2 + 1e-12
-
-
 def test_without_random_starts_the_seed_does_not_matter_and_no_randomness_is_used():
     network, X, y = example()
     attack = ProjectedGradient(rho=0.2)
@@ -170,15 +128,6 @@ def test_equal_seeds_give_equal_attacks_and_other_seeds_other_ones():
     first, again, other = (attack(network, X, y, "huber", seed).X for seed in (1, 1, 2))
     assert_array_equal(first, again)
     assert (first != other).any()
-
-
-@pytest.mark.parametrize("d", [2, 3, 4, 20])
-def test_data_and_attack_drawn_with_the_same_seed_stay_finite(d):
-    # The random direction of the start is then parallel to the point itself.
-    X = geometry.sample_slice(5, d, rng=7)
-    network = TwoLayerNetwork.initialize(100, d, rng=7, tau=0.02)
-    attack = ProjectedGradient(rho=0.1, random_start=True, restarts=3)
-    check_result(attack(network, X, np.ones(5), "huber", 7), network, X, np.ones(5), 0.1)
 
 
 # -- projected gradient: it climbs -----------------------------------------------------------------
@@ -289,39 +238,3 @@ def test_parameters_are_keyword_only_and_frozen():
     with pytest.raises(AttributeError):
         attack.rho = 0.2
     assert attack == ProjectedGradient(rho=1.0)
-
-
-@pytest.mark.parametrize("attack", [IdentityAdversary(), ProjectedGradient(rho=0.1)])
-def test_bad_batches_are_refused(attack):
-    network, X, y = example()
-    off = X.copy()
-    off[3, -1] += 1e-8
-    cases = [
-        ((network, off, y, "huber", 0), ValueError, "row 3"),
-        ((network, X[:, :3], y, "huber", 0), ValueError, "X must have shape"),
-        ((network, X, y[:-1], "huber", 0), ValueError, r"y must have shape \(12,\)"),
-        ((network, X, np.full(12, 1.1), "huber", 0), ValueError, r"\|y\| <= 1"),
-        ((network, X, np.full(12, np.nan), "huber", 0), ValueError, "y must contain finite"),
-        ((network, X, y, "squared", 0), ValueError, "1-Lipschitz|Lipschitz"),
-        ((network, X, y, "hinge", 0), ValueError, "loss"),
-        ((network, X, y, 3, 0), TypeError, "loss must be the name of a loss or an object"),
-        ((network, X, y, "huber", None), TypeError, "rng"),
-        (("network", X, y, "huber", 0), TypeError, "network must be a TwoLayerNetwork or an"),
-    ]
-    for arguments, error, message in cases:
-        with pytest.raises(error, match=message):
-            attack(*arguments)
-
-
-@pytest.mark.parametrize("attack", [IdentityAdversary(), ProjectedGradient(rho=0.1)])
-def test_an_output_that_is_not_finite_is_an_error_and_not_a_successful_attack(attack):
-    class Broken(Spy):
-        def value(self, X):
-            return np.where(np.arange(len(X)) == 2, np.nan, super().value(X))
-
-        def value_and_input_gradient(self, X):
-            return self.value(X), np.zeros_like(X)
-
-    network, X, y = example()
-    with pytest.raises(FloatingPointError, match="got nan for example 2"):
-        attack(Broken(network), X, y, "huber", 0)

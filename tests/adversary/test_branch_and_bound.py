@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from inspect import signature
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import geometry, scaling
+from sublinear_lib import geometry
 from sublinear_lib.adversary import CapRelaxation, SmoothedGradient, extremes_on_circle
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
-from sublinear_lib.adversary.mixed_integer import mixed_integer
-from sublinear_lib.adversary.neuron_splitting import split_neurons
-from sublinear_lib.network import TwoLayerNetwork
-
-
-def problem(m, d, seed, activation="jump", t=1.28):
-    tau = scaling.threshold_from_standard(t, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    return network, geometry.sample_slice(1, d, rng=seed + 1)
+from tests.adversary.cases import problem
 
 
 @settings(max_examples=40, deadline=None)
@@ -57,20 +47,6 @@ def test_in_more_dimensions_no_sample_and_no_attack_leaves_the_bracket(d, m, rho
     assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-9
 
 
-def test_a_threshold_is_decided_or_left_open():
-    network, X = problem(300, 4, 1)
-    whole = branch_and_bound(network, X[0], 0.2, tol=1e-3)
-    above = branch_and_bound(network, X[0], 0.2, threshold=whole.upper + 0.05)
-    below = branch_and_bound(network, X[0], 0.2, threshold=whole.lower - 0.05)
-    stopped = branch_and_bound(network, X[0], 0.2, threshold=whole.lower + 1e-9, max_nodes=1)
-    assert above.status == "certified"
-    assert above.nodes < whole.nodes
-    assert below.status == "falsified"
-    assert stopped.status == "unknown"
-    assert stopped.nodes == 1
-    assert stopped.lower <= whole.lower <= whole.upper <= stopped.upper + 1e-12
-
-
 def test_limits_are_kept_and_the_bracket_stays_valid():
     network, X = problem(3000, 5, 2)
     few = branch_and_bound(network, X[0], 0.3, tol=0.0, max_nodes=50)
@@ -82,43 +58,12 @@ def test_limits_are_kept_and_the_bracket_stays_valid():
     assert short.lower <= short.upper
 
 
-def test_a_cap_of_radius_zero_is_a_point():
-    network, X = problem(200, 5, 3)
-    found = branch_and_bound(network, X[0], 0.0, tol=1e-9)
-    assert found.lower == network.forward(X)[0]
-    assert found.upper == pytest.approx(found.lower, abs=1e-9)
-
-
 def test_where_every_neuron_is_certain_the_bound_still_pays_for_rounding():
     network, X = problem(200, 5, 3)
     found = branch_and_bound(network, X[0], 1e-6)
     relaxed = CapRelaxation(network, X[0], 1e-6)
     assert relaxed.unstable == 0
     assert found.upper == max(found.lower, relaxed.linear().value) > found.lower
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"tol": -1.0}, "tol must be"),
-        ({"max_nodes": 0}, "max_nodes must be"),
-        ({"rounds": 0}, "rounds must be"),
-        ({"iterations": 0}, "iterations must be"),
-        ({"time_limit": 0}, "time_limit must be"),
-        ({"side": 2}, "side must be"),
-        ({"threshold": np.nan}, "threshold"),
-        ({"start": [[0.0, 3**0.5 / 2, 0.0, 0.5]]}, "start must lie in the cap"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, message):
-    network, _ = problem(20, 4, 0)
-    x = np.array([3**0.5 / 2, 0.0, 0.0, 0.5])
-    searches = (branch_and_bound, mixed_integer, split_neurons)
-    for search in (
-        each for each in searches if arguments.keys() <= signature(each).parameters.keys()
-    ):
-        with pytest.raises(ValueError, match=message):
-            search(network, x, 0.1, **arguments)
 
 
 def test_dimensions_that_cannot_be_split_are_refused():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sublinear_lib import datasets, geometry, scaling
+from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     ExactAdversary,
     ExactOnCircle,
@@ -22,22 +24,14 @@ from sublinear_lib.adversary import (
     whole_network,
 )
 from sublinear_lib.evaluation import Evaluator
-from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     DenseAdversarialTraining,
     Measure,
-    StableStep,
     SublinearAdversarialTraining,
 )
+from tests.training import cases
 
-
-def problem(d, m, n, *, activation="jump", t=1.28, seed=0):
-    network = TwoLayerNetwork.initialize(
-        m, d, rng=seed, tau=scaling.threshold_from_standard(t, m), activation=activation
-    )
-    X = geometry.sample_slice(n, d, rng=seed + 1)
-    y = np.where(np.random.default_rng(seed + 2).random(n) < 0.5, -1.0, 1.0)
-    return network, X, y
+problem = partial(cases.problem, t=1.28)
 
 
 # -- the worst case --------------------------------------------------------------------------------
@@ -117,19 +111,6 @@ def test_the_training_loss_against_it_is_the_exact_robust_loss():
     assert (other.fit(network, X, y, rng=0).work_adversary < 4 * 300).all()
 
 
-def test_on_the_circle_the_exact_robust_loss_goes_to_zero():
-    data = datasets.circle(4, labels="alternating")
-    m = 1024
-    network = TwoLayerNetwork.initialize(m, 3, rng=0, tau=scaling.threshold_from_standard(1.65, m))
-    rho = 0.15
-    history = SublinearAdversarialTraining(
-        adversary=ExactAdversary(rho=rho), steps=400, eta=StableStep(c0=0.7)
-    ).fit(network, data.X, data.y, rng=0)
-    worst = robust_loss(history.final, data.X, data.y, rho, "huber")
-    assert robust_loss(network, data.X, data.y, rho, "huber").lower > 0.8
-    assert worst.upper < 0.02
-
-
 # -- what an attack says about itself --------------------------------------------------------------
 
 ATTACKS = [
@@ -175,6 +156,7 @@ def test_the_best_run_is_the_first_that_reaches_the_best_loss(kind):
         first[better] = count - 1
         best = np.maximum(best, found.loss)
     assert_array_equal(many.best_run, first)
+    assert_array_equal(many.loss, best)
     assert len(set(first.tolist())) > 2, "the example must tell runs apart"
 
 

@@ -4,56 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from sublinear_lib import geometry, scaling
+from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     CapRelaxation,
     SmoothedGradient,
-    extremes_on_circle,
     supremum_on_sphere,
 )
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.network import TwoLayerNetwork
+from tests.adversary.cases import exact, problem
 
 pytestmark = pytest.mark.thorough
-
-
-def problem(m, d, seed, activation="jump", t=1.28):
-    tau = scaling.threshold_from_standard(t, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    return network, geometry.sample_slice(1, d, rng=seed + 1)
-
-
-def exact(network, X, rho, side):
-    """Return numbers certainly below and above the supremum, for d = 3 and 4."""
-    if network.d == 3:
-        (cap,) = extremes_on_circle(network, X, rho)
-        return (cap.sup, cap.upper) if side == 1 else (-cap.inf, -cap.lower)
-    found = supremum_on_sphere(network, X[0], rho, side=side)
-    return found.lower, found.upper
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    st.integers(1, 40),
-    st.integers(0, 10**6),
-    st.sampled_from([3, 4]),
-    st.sampled_from(["jump", "continuous"]),
-    st.sampled_from([0.0, 1.28, 2.0]),
-    st.sampled_from([0.0, 1e-7, 1e-4, 0.05, 0.3, 1.0, 1.5, 1.8]),
-    st.sampled_from([1, -1]),
-)
-def test_no_bound_is_below_the_exact_supremum(m, seed, d, activation, t, rho, side):
-    network, X = problem(m, d, seed, activation, t)
-    low, high = exact(network, X, rho, side)
-    found = mixed_integer(network, X[0], rho, side=side, rounds=2, time_limit=0.3)
-    assert found.upper >= low - 1e-13, f"below by {low - found.upper}"
-    assert found.lower <= high + 1e-13
-    assert found.lower == side * network.forward(found.witness[None])[0]
-    assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-12
-    assert found.upper <= CapRelaxation(network, X[0], rho, side).linear().value + 1e-13
 
 
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
@@ -119,16 +81,6 @@ def test_a_result_of_the_solver_counts_only_by_its_dual_bound(monkeypatch):
     monkeypatch.setattr(optimize, "milp", failing)
     found = mixed_integer(network, X[0], 0.2, tol=1e-6)
     assert found.upper == CapRelaxation(network, X[0], 0.2).optimized().value
-
-
-def test_a_threshold_is_decided_or_left_open():
-    network, X = problem(60, 6, 1)
-    whole = mixed_integer(network, X[0], 0.2, tol=1e-3)
-    assert mixed_integer(network, X[0], 0.2, threshold=whole.upper + 0.01).status == "certified"
-    assert mixed_integer(network, X[0], 0.2, threshold=whole.lower - 0.05).status == "falsified"
-    middle = whole.upper - 1e-9
-    brief = mixed_integer(network, X[0], 0.2, threshold=middle, time_limit=1e-9)
-    assert brief.status == "unknown"
 
 
 def test_two_dimensions_are_refused():

@@ -9,53 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import geometry, scaling
+from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     CapRelaxation,
     SmoothedGradient,
-    extremes_on_circle,
-    supremum_on_sphere,
 )
 from sublinear_lib.adversary.cap_model import CapModel
 from sublinear_lib.adversary.neuron_splitting import _OFF, _ON, _Pieces, split_neurons
-from sublinear_lib.network import TwoLayerNetwork
+from tests.adversary.cases import exact, problem
 
 pytestmark = pytest.mark.thorough
-
-
-def problem(m, d, seed, activation="jump", t=1.28):
-    tau = scaling.threshold_from_standard(t, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    return network, geometry.sample_slice(1, d, rng=seed + 1)
-
-
-def exact(network, X, rho, side):
-    """Return numbers certainly below and above the supremum, for d = 3 and 4."""
-    if network.d == 3:
-        (cap,) = extremes_on_circle(network, X, rho)
-        return (cap.sup, cap.upper) if side == 1 else (-cap.inf, -cap.lower)
-    found = supremum_on_sphere(network, X[0], rho, side=side)
-    return found.lower, found.upper
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    st.integers(1, 60),
-    st.integers(0, 10**6),
-    st.sampled_from([3, 4]),
-    st.sampled_from(["jump", "continuous"]),
-    st.sampled_from([0.0, 1.28, 2.0]),
-    st.sampled_from([0.0, 1e-6, 0.05, 0.3, 1.0, 1.8]),
-    st.sampled_from([1, -1]),
-)
-def test_the_bracket_holds_the_exact_supremum(m, seed, d, activation, t, rho, side):
-    network, X = problem(m, d, seed, activation, t)
-    low, high = exact(network, X, rho, side)
-    found = split_neurons(network, X[0], rho, side=side, max_nodes=40, time_limit=5)
-    assert found.upper >= low - 1e-13, f"below by {low - found.upper}"
-    assert found.lower <= high + 1e-13
-    assert found.lower == side * network.forward(found.witness[None])[0]
-    assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-12
 
 
 @settings(max_examples=25, deadline=None)
@@ -114,20 +77,3 @@ def test_the_upper_bound_is_never_below_the_incumbent_on_leaving():
             found = split_neurons(network, X[0], rho, tol=0.0, max_nodes=nodes, time_limit=2)
             assert found.lower <= found.upper
             assert low - 1e-13 <= found.upper
-
-
-def test_a_cap_of_radius_zero_is_a_point():
-    network, X = problem(200, 9, 3)
-    found = split_neurons(network, X[0], 0.0, tol=1e-9)
-    assert found.status == "exact"
-    assert found.lower == network.forward(X)[0]
-    assert found.upper == pytest.approx(found.lower, abs=1e-9)
-
-
-def test_a_threshold_is_decided_or_left_open():
-    network, X = problem(60, 8, 1)
-    whole = split_neurons(network, X[0], 0.15, tol=1e-3, time_limit=30)
-    assert split_neurons(network, X[0], 0.15, threshold=whole.upper + 0.02).status == "certified"
-    assert split_neurons(network, X[0], 0.15, threshold=whole.lower - 0.05).status == "falsified"
-    brief = split_neurons(network, X[0], 0.15, threshold=whole.lower + 1e-9, max_nodes=1)
-    assert brief.status == "unknown"

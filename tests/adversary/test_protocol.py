@@ -7,9 +7,22 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import geometry
-from sublinear_lib.adversary import ProjectedGradient, SmoothedGradient, margin_of
+from sublinear_lib.adversary import (
+    IdentityAdversary,
+    ProjectedGradient,
+    RandomSearch,
+    SmoothedGradient,
+    margin_of,
+)
 from sublinear_lib.adversary.protocol import prepare
 from sublinear_lib.network import TwoLayerNetwork
+
+ATTACKS = [
+    IdentityAdversary(),
+    RandomSearch(rho=0.1),
+    ProjectedGradient(rho=0.1),
+    SmoothedGradient(rho=0.1),
+]
 
 
 class Looking:
@@ -76,6 +89,7 @@ def test_where_the_loss_is_flat_the_slope_points_against_the_label():
         ({"X": np.ones((3, 4))}, ValueError, "X must lie on the slice"),
         ({"y": [1.0, -1.0, 1.5]}, ValueError, "y must"),
         ({"y": [1.0, -1.0]}, ValueError, "y must"),
+        ({"y": [1.0, -1.0, np.nan]}, ValueError, "y must contain finite"),
         ({"loss": "squared"}, ValueError, "1-Lipschitz"),
         ({"loss": 3}, TypeError, "loss must be the name of a loss or an object"),
         ({"network": "f"}, TypeError, "network must be a TwoLayerNetwork or an evaluator"),
@@ -86,3 +100,12 @@ def test_bad_arguments_are_named_before_anything_is_attacked(change, error, mess
     given = {"network": network, "X": X, "y": y, "loss": "huber", **change}
     with pytest.raises(error, match=message):
         prepare(**given)
+    for attack in ATTACKS:
+        with pytest.raises(error, match=message):
+            attack(**given, rng=0)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: type(attack).__name__)
+def test_a_generator_is_asked_for(attack):
+    with pytest.raises(TypeError, match="rng"):
+        attack(*problem(), "huber", None)

@@ -10,14 +10,9 @@ from hypothesis import strategies as st
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import CapRelaxation, SmoothedGradient, extremes_on_circle
 from sublinear_lib.network import TwoLayerNetwork
+from tests.adversary.cases import problem
 
 METHODS = ("interval", "linear", "optimized")
-
-
-def problem(m, d, seed, activation="jump", t=1.28, n=1):
-    tau = scaling.threshold_from_standard(t, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    return network, geometry.sample_slice(n, d, rng=seed + 1)
 
 
 cases = st.tuples(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -17,7 +15,6 @@ from sublinear_lib.adversary import (
     extremes_on_circle,
 )
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 
 
 def problem(m, d, n, seed, activation="jump", t=1.28):
@@ -70,51 +67,6 @@ def test_on_the_continuous_form_both_attacks_agree():
     smooth = found_share(SmoothedGradient(**settings), network, X, 0.2)
     assert plain.mean() > 0.99
     assert np.abs(plain - smooth).max() < 0.02
-
-
-@pytest.mark.parametrize("reduction", ["blas", "reference"])
-@pytest.mark.parametrize("d", [3, 12])
-def test_training_against_it_is_the_same_on_all_neurons_and_on_lists(reduction, d):
-    network, X = problem(600, d, 8, 4, t=1.6)
-    y = np.array([1.0, -1.0] * 4)
-    attack = SmoothedGradient(rho=0.15, steps=4, restarts=1)
-    common = {"adversary": attack, "steps": 12, "reduction": reduction, "progress": False}
-    sparse = SublinearAdversarialTraining(**common).fit(network, X, y, rng=0)
-    dense = DenseAdversarialTraining(**common).fit(network, X, y, rng=0)
-    if reduction == "reference":
-        assert_array_equal(sparse.final.W, dense.final.W)
-        assert_array_equal(sparse.loss, dense.loss)
-    else:
-        assert np.abs(sparse.final.W - dense.final.W).max() < 1e-12
-    assert sparse.loss[-1] < sparse.loss[0]
-
-
-def test_the_points_stay_in_their_caps_and_never_help_the_network():
-    network, X = problem(500, 5, 10, 6)
-    y = np.linspace(-1, 1, 10)
-    for attack in (SmoothedGradient(rho=0.3, steps=7, restarts=2), RandomSearch(rho=0.3)):
-        result = attack(network, X, y, "huber", rng=0)
-        assert (np.linalg.norm(result.X - X, axis=1) <= 0.3 + 1e-12).all()
-        assert_array_equal(result.value, network.forward(result.X))
-        clean = attack(network, X, y, "huber", rng=0).clean_value
-        assert_array_equal(clean, network.forward(X))
-        again = attack(network, X, y, "huber", rng=0)
-        assert_array_equal(result.X, again.X)
-
-
-def test_more_of_the_same_never_finds_less():
-    network, X = problem(500, 5, 10, 7)
-    y = np.linspace(-1, 1, 10)
-    losses = [
-        SmoothedGradient(rho=0.3, restarts=k, steps=5)(network, X, y, "absolute", rng=0).loss
-        for k in (1, 2, 4)
-    ]
-    losses += [losses[-1]]
-    for fewer, more in itertools.pairwise(losses):
-        assert (more >= fewer).all()
-    some = RandomSearch(rho=0.3, samples=10)(network, X, y, "absolute", rng=0).loss
-    many = RandomSearch(rho=0.3, samples=40)(network, X, y, "absolute", rng=0).loss
-    assert (many >= some).all()
 
 
 def test_where_nothing_can_move_the_clean_points_come_back():

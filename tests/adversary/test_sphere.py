@@ -14,7 +14,6 @@ from sublinear_lib.adversary import (
     extremes_on_circle,
     supremum_on_sphere,
 )
-from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.sphere import SphereSupremum
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
@@ -196,19 +195,6 @@ def test_equal_neurons_are_one_circle_and_may_cancel():
     assert nothing.upper == pytest.approx(0.0, abs=1e-11)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("activation", ["jump", "continuous"])
-def test_branch_and_bound_closes_in_on_the_same_number(activation):
-    for seed in range(4):
-        network, X = problem(60, 4, seed, activation)
-        for side in (1, -1):
-            exact = supremum_on_sphere(network, X[0], 0.2, side=side)
-            split = branch_and_bound(network, X[0], 0.2, side=side, tol=1e-3, time_limit=60)
-            assert split.lower <= exact.upper
-            assert exact.lower <= split.upper
-            assert split.upper - split.lower <= 1e-3
-
-
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 def test_a_network_that_ignores_one_direction_has_the_extremes_of_the_circle(activation):
     # With no weight on the third coordinate the cap of the sphere projects into the disc; the
@@ -250,18 +236,6 @@ def test_a_dome_is_attained_and_the_inside_of_an_edge_is_not():
     assert outside.upper == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("activation", ["jump", "continuous"])
-def test_no_attack_beats_the_supremum(activation):
-    for seed in range(4):
-        network, X = problem(1000, 4, seed, activation)
-        found = supremum_on_sphere(network, X[0], 0.2)
-        attack = SmoothedGradient(rho=0.2, steps=20, restarts=2)
-        tried = attack(network, X, [-1.0], "absolute", rng=0)
-        assert tried.value[0] <= found.upper
-        assert found.exact
-        assert found.lower >= tried.value[0] - 1e-8
-
-
 @pytest.mark.parametrize("loss", ["absolute", "huber"])
 def test_the_exact_adversary_reaches_the_worst_loss_of_every_example(loss):
     network, _ = problem(300, 4, 2)
@@ -298,24 +272,6 @@ def test_running_out_of_time_gives_a_looser_bracket():
     assert late.lower <= late.upper
     points = geometry.sample_caps(np.repeat(X, 300, axis=0), 0.3, rng=3)
     assert network.forward(points).max() <= late.upper
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"side": 0}, ValueError, "side must be 1 or -1"),
-        ({"rho": -1.0}, ValueError, "rho must be"),
-        ({"tol": -1.0}, ValueError, "tol must be"),
-        ({"time_limit": 0}, ValueError, "time_limit must be"),
-        ({"x": [1.0, 0.0, 0.0, 0.0]}, ValueError, "x"),
-        ({"network": None}, TypeError, "network must be"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, error, message):
-    network, X = problem(10)
-    given_ = {"network": network, "x": X[0], "rho": 0.1, **arguments}
-    with pytest.raises(error, match=message):
-        supremum_on_sphere(**given_)
 
 
 def test_other_dimensions_are_refused():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sublinear_lib import geometry, scaling
+from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     CapRelaxation,
     ExactOnCircle,
@@ -28,6 +28,7 @@ from sublinear_lib.adversary import (
 from sublinear_lib.adversary import worst_case as module
 from sublinear_lib.evaluation import Evaluator
 from sublinear_lib.network import TwoLayerNetwork
+from tests.adversary.cases import problem
 
 
 @pytest.fixture
@@ -36,15 +37,9 @@ def patient(monkeypatch):
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
-def problem(m, d, seed, n=1, activation="jump", t=1.28):
-    tau = scaling.threshold_from_standard(t, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    return network, geometry.sample_slice(n, d, rng=seed + 1)
-
-
 def balanced(m, seed, n):
     """Return a problem with as many neurons of either sign, whose network changes its own sign."""
-    network, X = problem(m, 3, seed, n)
+    network, X = problem(m, 3, seed, n=n)
     a = np.where(np.arange(m) % 2 == 0, 1.0, -1.0) * np.abs(network.a)
     return TwoLayerNetwork(network.W, a, network.b, network.tau), X
 
@@ -416,39 +411,12 @@ def test_the_seed_decides_the_attack():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"method": "grid"}, "method must be"),
-        ({"method": "enumeration"}, "method must not be 'enumeration' unless d = 2"),
-        ({"method": "sphere"}, "method must not be 'sphere' unless d = 4, got d = 3"),
-        ({"side": 3}, "side must be"),
-        ({"tol": -1}, "tol must be"),
-        ({"rho": -0.5}, "rho must be"),
-        ({"x": [0.0, 0.0, 1.0]}, "x must"),
-        ({"time_limit": 0}, "time_limit must be"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, message):
-    network, X = problem(10, 3, 0)
-    given = {"network": network, "x": X[0], "rho": 0.1, **arguments}
-    with pytest.raises(ValueError, match=message):
-        bracket(**given)
-
-
-@pytest.mark.parametrize(
     ("d", "method"), [(3, "enumeration"), (4, "circle"), (5, "sphere"), (13, "split"), (2, "milp")]
 )
 def test_a_method_that_does_not_fit_is_refused_even_where_the_answer_is_easy(d, method):
     network, X = problem(10, d, 0)
     with pytest.raises(ValueError, match=f"method must not be '{method}' unless .* got d = {d}"):
         bracket(network, X[0], 0.1, method=method, threshold=1e6)
-
-
-def test_a_loss_that_is_none_is_refused_before_anything_is_bracketed(monkeypatch):
-    network, X = problem(10, 3, 0)
-    monkeypatch.setattr(module, "bracket", None)
-    with pytest.raises(TypeError, match="loss must be the name of a loss or an object"):
-        robust_loss(network, X, [1.0], 0.1, 3)
 
 
 def test_a_label_without_a_sign_is_refused():

@@ -7,118 +7,22 @@ import sys
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from sublinear_lib.evaluation import kernels as choice
 from sublinear_lib.evaluation import kernels_in_use, kernels_numpy
 from sublinear_lib.halfspace import HalfspaceHits
 
-compiled = pytest.mark.skipif(
-    kernels_in_use() != "numba", reason="numba is not installed or switched off"
-)
 
-
-def random_lists(n, m, share, seed):
-    hits = HalfspaceHits.from_mask(np.random.default_rng(seed).random((n, m)) < share)
-    return hits.indptr, hits.indices
-
-
-@pytest.fixture
-def both():
+@pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs both kernel sets")
+@pytest.mark.parametrize("limit", [0, 2, 100])
+def test_both_ways_to_split_and_to_list_agree(limit):
     from sublinear_lib.evaluation import kernels_numba
 
-    return kernels_numpy, kernels_numba
-
-
-@compiled
-@pytest.mark.parametrize("strict", [True, False])
-@pytest.mark.parametrize(("n", "m", "d"), [(1, 1, 1), (7, 90, 5), (30, 3000, 40)])
-def test_both_list_passes_agree(both, n, m, d, strict):
-    rng = np.random.default_rng(n)
-    W, a, b = rng.standard_normal((m, d)), rng.standard_normal(m), rng.standard_normal(m)
-    X = rng.standard_normal((n, d))
-    indptr, indices = random_lists(n, m, 0.3, seed=1)
-    band = (0.5, 0.6)  # wide, so that there are many undecided entries
-    results = []
-    for module in both:
-        value, gradient = np.ones(n), np.full((n, d), 0.25)
-        flags, tally = np.zeros(indices.size, dtype=bool), np.zeros(1, dtype=np.int64)
-        fixed = (W, a, b, *band, 0.2, X, indptr, indices)
-        empty = np.empty(0, dtype=np.int8)
-        undecided = module.list_pass(
-            *fixed, empty, value.copy(), gradient.copy(), flags, tally.copy(), strict
-        )
-        verdict = np.zeros(indices.size, dtype=np.int8)
-        verdict[undecided[::2]] = 1
-        again = module.list_pass(*fixed, verdict, value, gradient, flags, tally, strict)
-        assert again.size == 0
-        assert tally[0] == flags.sum()
-        results.append((undecided, value, gradient, flags, tally))
-    for ours, theirs in zip(*results, strict=True):
-        if strict or ours.dtype.kind != "f":
-            assert_array_equal(ours, theirs)
-        else:
-            assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
-
-
-@compiled
-def test_both_tile_passes_agree(both):
-    rng = np.random.default_rng(0)
-    Z = rng.standard_normal((20, 64))
-    Z[3, 5] = np.nan
-    a, b = rng.standard_normal(64), rng.standard_normal(64)
-    results = []
-    for module in both:
-        value, active = np.ones(20), np.ones((20, 64), dtype=bool)
-        undecided = module.tile_pass(Z.copy(), a, b, 0.1, 0.2, 0.15, value, active)
-        results.append((undecided, value, active))
-    assert results[0][0] == results[1][0] > 20
-    # A tile with undecided entries is redone, so only the finite rows have to agree.
-    finite = np.arange(20) != 3
-    assert_allclose(results[0][1][finite], results[1][1][finite], rtol=1e-12)
-    assert_array_equal(results[0][2], results[1][2])
-
-
-@compiled
-@pytest.mark.parametrize("share", [0.0, 0.05, 0.6])
-def test_both_row_sums_agree(both, share):
-    rng = np.random.default_rng(1)
-    W, a = rng.standard_normal((50, 9)), rng.standard_normal(50)
-    active = rng.random((12, 50)) < share
-    gradients = []
-    for module in both:
-        gradient = np.ones((12, 9))
-        module.add_rows(W, a, 50, np.flatnonzero(active), gradient)
-        gradients.append(gradient)
-        assert_allclose(gradient, 1.0 + (active * a) @ W, rtol=1e-12, atol=1e-12)
-
-
-@compiled
-@pytest.mark.parametrize("strict", [True, False])
-def test_both_scatters_agree(both, strict):
-    rng = np.random.default_rng(2)
-    indptr, indices = random_lists(15, 2000, 0.2, seed=3)
-    X, c, a = rng.standard_normal((15, 33)), rng.standard_normal(15), rng.standard_normal(2000)
-    rows = np.unique(indices)
-    position = np.full(2000, -1)
-    position[rows] = np.arange(rows.size)
-    gradients = []
-    for module in both:
-        gradient = np.zeros((rows.size, 33))
-        module.scatter_rows(indptr, indices, c, a, X, position, gradient, strict)
-        gradients.append(gradient)
-    if strict:
-        assert_array_equal(*gradients)
-    assert_allclose(*gradients, rtol=1e-12, atol=1e-13)
-
-
-@compiled
-@pytest.mark.parametrize("limit", [0, 2, 100])
-def test_both_ways_to_split_and_to_list_agree(both, limit):
-    indptr, indices = random_lists(12, 80, 0.2, seed=4)
-    mask = HalfspaceHits(indptr, indices).to_mask(80)
+    mask = np.random.default_rng(4).random((12, 80)) < 0.2
+    indptr, indices = HalfspaceHits.from_mask(mask).indptr, HalfspaceHits.from_mask(mask).indices
     outcomes = []
-    for module in both:
+    for module in (kernels_numpy, kernels_numba):
         popular, rest_indptr, rest = module.split_lists(indptr, indices, 80, limit)
         assert_array_equal(popular, np.flatnonzero(mask.sum(axis=0) > limit))
         kept = HalfspaceHits(rest_indptr, rest).to_mask(80)
@@ -170,7 +74,7 @@ def test_importing_the_trainer_starts_neither_a_compiler_nor_a_plot():
     code = """
 import sys
 import sublinear_lib.training
-heavy = ("numba", "llvmlite", "matplotlib", "sklearn", "joblib", "tqdm")
+heavy = ("numba", "llvmlite", "matplotlib", "sklearn", "joblib", "tqdm", "sublinear_lib.plotting")
 print([name for name in heavy if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

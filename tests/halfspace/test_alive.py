@@ -9,15 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
 
-from sublinear_lib import geometry, scaling
-from sublinear_lib.adversary import ProjectedGradient
+from sublinear_lib import geometry
 from sublinear_lib.halfspace import alive_on_slice
 from sublinear_lib.halfspace.alive import slice_bounds
-from sublinear_lib.halfspace.arcs import ArcStabbing
-from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 from tests.halfspace.oracle import LATTICE, TAME, WILD, score, slice_normals, vectors
 
 
@@ -31,17 +26,6 @@ def fires(w, b, tau):
 def random_neurons(m, d, seed):
     rng = np.random.default_rng(seed)
     return rng.standard_normal((m, d)), rng.standard_normal(m)
-
-
-def surviving(d, p):
-    """Return the probability of ``s chi_{d-1} + N(0, 5/4) > sqrt(2) Q^{-1}(p)``."""
-    tau = math.sqrt(2.0) * stats.norm.isf(p)
-    chi = stats.chi(d - 1)
-
-    def density(r):
-        return chi.pdf(r) * stats.norm.sf((tau - math.sqrt(0.75) * r) / math.sqrt(1.25))
-
-    return integrate.quad(density, 0.0, 40.0, points=[math.sqrt(d)], limit=200)[0]
 
 
 # The exact set
@@ -90,14 +74,6 @@ def test_a_neuron_that_ties_on_x_does_not_fire():
     assert alive_on_slice(W, 1.0 - k, tau=1.0).tolist() == list(range(2000))
 
 
-def test_on_the_circle_the_set_is_that_of_the_arcs():
-    W, b = random_neurons(4000, 3, 0)
-    for tau in (-1.0, 0.0, 2.0, 4.0):
-        nowhere = np.flatnonzero(ArcStabbing(W, b, tau=tau).arcs()[1] == 0.0)
-        dead = np.setdiff1d(np.arange(4000), alive_on_slice(W, b, tau=tau, tolerance=0.0))
-        np.testing.assert_array_equal(dead, nowhere)
-
-
 @pytest.mark.parametrize("d", [2, 3, 8])
 def test_dead_neurons_fire_nowhere_and_the_others_somewhere(d):
     W, b = random_neurons(3000, d, d)
@@ -112,16 +88,6 @@ def test_dead_neurons_fire_nowhere_and_the_others_somewhere(d):
     np.testing.assert_array_equal(alive, value + b > tau)
     where = np.einsum("ij,ij->i", argument[alive], W[alive]) + b[alive]
     assert (where > tau - 1e-12).all()
-
-
-@pytest.mark.parametrize("d", [3, 8, 16, 32])
-@pytest.mark.parametrize("p", [0.001, 0.01, 0.1])
-def test_the_surviving_fraction_is_that_of_normal_weights(d, p):
-    m = 20_000
-    W, b = random_neurons(m, d, seed=d)
-    share = len(alive_on_slice(W, b, tau=math.sqrt(2.0) * stats.norm.isf(p))) / m
-    wanted = surviving(d, p)
-    assert abs(share - wanted) < 5.0 * math.sqrt(wanted * (1.0 - wanted) / m)
 
 
 # The bounds
@@ -167,29 +133,3 @@ def test_numbers_beyond_the_float_range_leave_the_bounds_infinite():
 
 
 # Training
-
-
-@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
-@pytest.mark.parametrize("d", [3, 8])
-def test_dead_neurons_never_move_and_nobody_misses_them(trainer, d):
-    m, n = 600, 12
-    tau = scaling.threshold_from_standard(2.3, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=d, tau=tau)
-    alive = alive_on_slice(network.W, network.b, tau=tau)
-    dead = np.setdiff1d(np.arange(m), alive)
-    assert len(dead) > 50
-    X = geometry.sample_slice(n, d, rng=5)
-    y = np.where(np.arange(n) % 2, -1.0, 1.0)
-    method = trainer(
-        adversary=ProjectedGradient(rho=0.2, steps=2), eta=0.5, steps=12, reduction="reference"
-    )
-    full = method.fit(network, X, y, rng=3).final
-    assert full.W[dead].tobytes() == network.W[dead].tobytes()
-    moved = (full.W != network.W).any(axis=1)
-    assert moved.sum() > 10, "training must have moved some of the others"
-
-    smaller = TwoLayerNetwork(
-        network.W[alive], network.a[alive], network.b[alive], tau, network.activation
-    )
-    trained = method.fit(smaller, X, y, rng=3).final
-    np.testing.assert_array_equal(trained.W, full.W[alive])

@@ -267,13 +267,10 @@ def test_repr_len_and_stats_give_the_sizes():
     [
         ("query", ([[1.0, 0.0, 0.5]],), ValueError, "X must lie on the slice"),
         ("query", ([[S, 0.5]],), ValueError, r"X must have shape \(q, 3\)"),
-        ("query", ([[S, np.nan, 0.5]],), ValueError, "X .* nan"),
-        ("query", ([["a", "b", "c"]],), TypeError, "X"),
         ("query_halfspace", ([[1.0, 0.0, 0.5]], 0.5), ValueError, "normals must lie on the slice"),
         ("query_halfspace", ([[S, 0.0, 0.5]], 0.4), ValueError, "equal tau = 0.5, .* got 0.4"),
         ("query_halfspace", ([[S, 0.0, 0.5]] * 2, [0.5, 0.6]), ValueError, "got 0.6 at index 1"),
         ("query_halfspace", ([[S, 0.0, 0.5]], [0.5, 0.5]), ValueError, r"offsets .* shape \(1,\)"),
-        ("query_halfspace", ([[S, 0.0, 0.5]], None), TypeError, "offsets"),
     ],
 )
 def test_a_refused_query_changes_nothing(call, arguments, error, message):

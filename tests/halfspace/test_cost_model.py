@@ -506,11 +506,3 @@ def test_waived_order_is_taken_into_account():
     book.settle("tree", len(index), 0, 0.0)
     assert book.load[1:] == (0.5, 0.25)
     assert book.load.activity == pytest.approx(0.5, abs=0.05)
-
-
-def test_an_empty_index_has_nothing_to_choose(hasty):
-    index = HalfspaceIndex(np.empty((0, 3)), domain="slice", kernels="numpy")
-    assert index.count_halfspace(problem(3, domain="slice")[1], 0.0).sum() == 0
-    index = HalfspaceIndex(np.empty((0, 3)), kernels="numpy")
-    assert index.count_halfspace(np.empty((0, 3)), 0.0).shape == (0,)
-    assert index.stats().engine == "scan"

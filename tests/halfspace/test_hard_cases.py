@@ -115,9 +115,10 @@ def test_hard_points_are_answered_exactly_in_every_dimension(d, method, kernels)
         return
     for name in ("halfway", "lattice", "one huge", "mixed"):
         for biased in (False, True):
-            rng, family, points, bias = drawn(name, 9, d, biased)
-            index = HalfspaceIndex(points, bias, method=method, domain=domain, kernels=kernels)
-            assert_exact(index, *questions(rng, family, points, bias, 12, domain))
+            for m in (9, 65):
+                rng, family, points, bias = drawn(name, m, d, biased)
+                index = HalfspaceIndex(points, bias, method=method, domain=domain, kernels=kernels)
+                assert_exact(index, *questions(rng, family, points, bias, 12, domain))
 
 
 @every_engine

@@ -61,15 +61,6 @@ def test_query_returns_exactly_the_rational_set(problem, leaf_size):
 
 
 @every_engine
-@pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 33, 65])
-def test_every_dimension_is_exact(method, kernels, d):
-    for m in (1, 2, 63, 64, 65, 1100):
-        problem = random_problem(m, d, 9, seed=m + d, biased=d % 2 == 0)
-        index = HalfspaceIndex(*problem[:2], method=method, kernels=kernels)
-        assert_exact(index, *problem)
-
-
-@every_engine
 def test_many_points_are_exact(method, kernels):
     # Several levels of nodes and several tiles, with shares from nothing to everything.
     points, biases, normals, _ = random_problem(20_000, 3, 21, seed=5)
@@ -77,21 +68,6 @@ def test_many_points_are_exact(method, kernels):
     index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
     assert_exact(index, points, biases, normals, offsets)
     assert_exact(index, points, biases, normals, np.full(21, 1.5))
-
-
-@every_engine
-def test_points_on_one_hyperplane_are_all_in_or_all_out(method, kernels):
-    # Every point has <p, x> = 1 exactly; in float32 and float64 the scores scatter around 1.
-    rng = np.random.default_rng(2)
-    x = np.array([[0.5, 0.25, 2.0]])
-    ends = rng.integers(-(2**30), 2**30, (700, 2)) / 2.0**20
-    points = np.column_stack((ends, (1.0 - ends @ x[0, :2]) / 2.0))
-    index = HalfspaceIndex(points, method=method, kernels=kernels)
-    assert index.count_halfspace(x, 1.0, strict=True).tolist() == [0]
-    assert index.count_halfspace(x, 1.0, strict=False).tolist() == [700]
-    assert index.count_halfspace(x, np.nextafter(1.0, 0.0), strict=True).tolist() == [700]
-    assert index.count_halfspace(x, np.nextafter(1.0, 2.0), strict=False).tolist() == [0]
-    assert index.stats().pairs_settled >= 700, "ties must have been settled, not guessed"
 
 
 @every_engine
@@ -125,39 +101,10 @@ def test_points_that_vanish_in_float32_are_not_lost(method, kernels):
 
 
 @every_engine
-def test_no_queries_give_no_answers(method, kernels):
-    index = HalfspaceIndex(np.ones((5, 2)), method=method, kernels=kernels)
-    hits = index.query_halfspace(np.empty((0, 2)), np.empty(0))
-    assert len(hits) == 0
-    assert hits.indptr.tolist() == [0]
-    assert index.query_halfspace(np.empty((0, 2)), 1.0) == hits
-    assert index.count_halfspace(np.empty((0, 2)), 1.0).shape == (0,)
-    assert index.mask_halfspace(np.empty((0, 2)), 1.0).shape == (0, 5)
-
-
-@every_engine
-def test_one_offset_serves_all_queries(method, kernels):
-    points, biases, normals, _ = random_problem(500, 2, 6, seed=8)
-    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
-    one, each = (index.query_halfspace(normals, c) for c in (0.25, np.full(6, 0.25)))
-    assert one == each
-
-
-@every_engine
-def test_readers_in_several_threads_do_not_disturb_each_other(method, kernels):
-    points, biases, normals, offsets = random_problem(4000, 3, 64, seed=4)
-    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
-    wanted = index.query_halfspace(normals, offsets)
-    with ThreadPoolExecutor(4) as pool:
-        jobs = [pool.submit(index.query_halfspace, normals, offsets) for _ in range(8)]
-        assert all(job.result() == wanted for job in jobs)
-
-
-@every_engine
 def test_no_work_of_concurrent_readers_is_lost(method, kernels, monkeypatch):
     points, biases, normals, offsets = random_problem(300, 3, 4, seed=4)
     index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
-    index.query_halfspace(normals, offsets)
+    wanted = index.query_halfspace(normals, offsets)
     once = index.stats().points_tested
 
     class Slow(np.ndarray):
@@ -171,7 +118,7 @@ def test_no_work_of_concurrent_readers_is_lost(method, kernels, monkeypatch):
     monkeypatch.setattr(index._engine, "_work", index._engine._work.view(Slow))
     with ThreadPoolExecutor(8) as pool:
         for job in [pool.submit(index.query_halfspace, normals, offsets) for _ in range(40)]:
-            job.result()
+            assert job.result() == wanted
     assert index.stats().points_tested == 41 * once
 
 
@@ -185,115 +132,15 @@ def test_the_index_keeps_its_own_copy_of_the_points():
 # INSERT, REMOVE, UPDATE
 
 
-@every_engine
-def test_ids_are_stable_and_never_given_out_twice(method, kernels):
-    index = HalfspaceIndex(np.eye(3), method=method, kernels=kernels)
-    assert index.insert([[5.0, 0.0, 0.0], [6.0, 0.0, 0.0]]).tolist() == [3, 4]
-    index.remove([0, 4])
-    assert index.ids.tolist() == [1, 2, 3]
-    assert index.insert([[7.0, 0.0, 0.0]]).tolist() == [5]
-    assert index.query_halfspace([[1.0, 0.0, 0.0]], 0.5)[0].tolist() == [3, 5]
-    index.update([3], [[0.0, 0.0, 0.0]])
-    assert index.query_halfspace([[1.0, 0.0, 0.0]], 0.5)[0].tolist() == [5]
-    assert (len(index), index.id_bound) == (4, 6)
-    assert index.mask_halfspace([[1.0, 0.0, 0.0]], 0.5).tolist() == [[False] * 5 + [True]]
-
-
-@every_engine
-def test_an_index_emptied_and_filled_again_is_exact(method, kernels):
-    points, biases, normals, offsets = random_problem(400, 3, 8, seed=9)
-    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
-    index.remove(np.arange(400))
-    assert len(index) == 0
-    assert index.count_halfspace(normals, -1e9).tolist() == [0] * 8
-    assert index.mask_halfspace(normals, -1e9).shape == (8, 400)
-    ids = index.insert(points, biases)
-    assert ids.tolist() == list(range(400, 800))
-    hits = index.query_halfspace(normals, offsets)
-    fresh = HalfspaceIndex(points, biases).query_halfspace(normals, offsets)
-    np.testing.assert_array_equal(hits.indices, fresh.indices + 400)
-    np.testing.assert_array_equal(hits.indptr, fresh.indptr)
-
-
-@every_engine
-def test_moved_points_are_found_where_they_are(method, kernels):
-    points, biases, normals, offsets = random_problem(3000, 3, 30, seed=10)
-    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
-    rng = np.random.default_rng(0)
-    for step in (1e-3, 0.1, 3.0, 1e6, 1e-200):
-        few = rng.choice(3000, 40, replace=False)
-        points[few] = rng.standard_normal((40, 3)) * step
-        index.update(few, points[few])
-        assert_exact(index, points, biases, normals, offsets)
-        points = rng.standard_normal((3000, 3)) * step
-        biases = biases * step
-        index.update(np.arange(3000), points, biases)
-        assert_exact(index, points, biases, normals * 2.0, offsets * step)
-
-
-@every_engine
-def test_update_keeps_the_biases_unless_it_is_given_new_ones(method, kernels):
-    index = HalfspaceIndex(np.zeros((2, 1)), [1.0, 2.0], method=method, kernels=kernels)
-    index.update([1], [[0.0]])
-    assert index.query_halfspace([[1.0]], 1.5)[0].tolist() == [1]
-    index.update([0], [[0.0]], [5.0])
-    assert index.query_halfspace([[1.0]], 1.5)[0].tolist() == [0, 1]
-
-
-@every_engine
-def test_empty_changes_change_nothing(method, kernels):
-    index = HalfspaceIndex(np.ones((5, 2)), method=method, kernels=kernels)
-    assert index.insert(np.empty((0, 2))).shape == (0,)
-    index.remove([])
-    index.update([], np.empty((0, 2)))
-    assert (len(index), index.id_bound, index.stats().rebuilds) == (5, 5, 0)
-
-
-@every_engine
-def test_rebuild_keeps_ids_and_answers_and_gives_memory_back(method, kernels):
-    points, biases, normals, offsets = random_problem(3000, 3, 20, seed=13)
-    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
-    index.remove(np.arange(0, 2900, 2))
-    index.update(index.ids[:50], np.zeros((50, 3)))
-    wanted, before = index.query_halfspace(normals, offsets), index.stats()
-    index.rebuild()
-    assert index.query_halfspace(normals, offsets) == wanted
-    after = index.stats()
-    assert after.memory < before.memory * 0.7
-    assert after.rebuilds == before.rebuilds + 1
-    assert index.insert(np.zeros((1, 3)), [0.0]).tolist() == [3000]
-    index.remove(index.ids)
-    index.rebuild()
-    assert index.count_halfspace(normals, offsets).tolist() == [0] * 20
-
-
 # What is refused
 
 REFUSED = [
-    ("query_halfspace", ([[1.0, 2.0, 3.0]], 0.0), ValueError, r"normals must have shape \(q, 2\)"),
-    ("query_halfspace", ([1.0, 2.0], 0.0), ValueError, "normals must have shape"),
-    ("query_halfspace", ([[1.0, np.nan]], 0.0), ValueError, "normals .* nan"),
-    ("query_halfspace", ([[1.0, np.inf]], 0.0), ValueError, "normals .* inf"),
-    ("query_halfspace", ([["1", "2"]], 0.0), TypeError, "normals"),
-    ("query_halfspace", ([[1.0, 2.0]], np.nan), ValueError, "offsets .* nan"),
     ("query_halfspace", ([[1.0, 2.0]], [0.0, 1.0]), ValueError, r"offsets .* shape \(1,\)"),
-    ("query_halfspace", ([[1.0, 2.0]], [[0.0]]), ValueError, "offsets .* shape"),
-    ("query_halfspace", ([[1.0, 2.0]], None), TypeError, "offsets"),
-    ("count_halfspace", ([[1.0]], 0.0), ValueError, "normals must have shape"),
-    ("mask_halfspace", ([[1.0, 2.0]], -np.inf), ValueError, "offsets must contain finite"),
-    ("insert", ([[1.0]], [0.0]), ValueError, "points must have shape"),
-    ("insert", ([[1.0, np.nan]], [0.0]), ValueError, "points .* nan"),
-    ("insert", ([[True, False]], [0.0]), TypeError, "points"),
     ("insert", ([[1.0, 2.0]],), ValueError, "bias must have shape .* has biases"),
     ("insert", ([[1.0, 2.0]], [0.0, 1.0]), ValueError, "bias must have shape"),
-    ("insert", ([[1.0, 2.0]], [np.inf]), ValueError, "bias .* inf"),
-    ("remove", ([4],), ValueError, "ids must .* got 4"),
     ("remove", ([-1],), ValueError, "ids must .* got -1"),
     ("remove", ([1],), ValueError, "got 1 at index 0, which was removed"),
     ("remove", ([0, 2, 0],), ValueError, "ids must not contain .* twice"),
-    ("remove", ([0.0],), TypeError, "ids"),
-    ("remove", ([True],), TypeError, "ids"),
-    ("remove", (0,), ValueError, "ids must have shape"),
     ("update", ([1], [[0.0, 0.0]]), ValueError, "which was removed"),
     ("update", ([0, 0], [[0.0, 0.0], [1.0, 1.0]]), ValueError, "twice"),
     ("update", ([0], [[0.0, 0.0], [1.0, 1.0]]), ValueError, r"points must have shape \(1, 2\)"),
@@ -317,29 +164,7 @@ def test_a_refused_call_leaves_the_index_as_it_was(
     assert pickle.dumps(index) == before
 
 
-def test_an_index_without_biases_takes_none():
-    index = HalfspaceIndex([[1.0]])
-    for call in (
-        lambda: index.insert([[1.0]], [0.0]),
-        lambda: index.update([0], [[1.0]], [0.0]),
-    ):
-        with pytest.raises(ValueError, match="made without biases"):
-            call()
-    assert len(index) == 1
-
-
 # The choice of the engine, and what the index says about itself
-
-
-@pytest.mark.parametrize("kernels", KERNELS)
-def test_auto_takes_the_tree_for_many_points_in_few_dimensions(kernels, stored_costs):
-    def engine(m, d):
-        index = HalfspaceIndex(np.zeros((m, d)), kernels=kernels, leaf_size=1024)
-        return index.stats().engine
-
-    assert engine(20, 2) == "scan"
-    assert engine(2**14, 2) == "tree"
-    assert engine(2**14, 16) == "scan"
 
 
 @pytest.mark.parametrize("kernels", KERNELS)

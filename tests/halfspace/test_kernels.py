@@ -15,7 +15,6 @@ from sublinear_lib.geometry import sample_slice
 from sublinear_lib.halfspace import HalfspaceIndex, kernels_numpy
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.kernel_choice import choose, numba_allowed
-from sublinear_lib.halfspace.kernels import joined
 from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
 from sublinear_lib.halfspace.scan import Scan
 from sublinear_lib.halfspace.store import PointStore
@@ -187,12 +186,6 @@ def test_both_kernel_sets_know_the_same_fan_out():
     assert kernels_numba_tree._LANES == kernels.LANES == vector_code.BLOCK
 
 
-def test_nothing_joined_is_nothing():
-    nothing = joined([])
-    assert all(len(part) == 0 for part in nothing[:4])
-    assert nothing.work.tolist() == [0, 0, 0]
-
-
 # The choice
 
 
@@ -228,13 +221,16 @@ def test_without_numba_the_index_works_and_numba_is_not_imported():
     code = """
 import sys
 import numpy as np
-from sublinear_lib.halfspace import HalfspaceIndex
+from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
 
 points = np.random.default_rng(0).standard_normal((3000, 3))
 for method in ("scan", "tree"):
     index = HalfspaceIndex(points, method=method)
     assert index.stats().kernels == "numpy"
     np.testing.assert_array_equal(index.mask_halfspace(np.eye(3), 0.5), points.T > 0.5)
+tree = AggregateTree([[1.0], [2.0]], [1.0, 1.0])
+assert tree.stats().kernels == "numpy"
+assert tree.aggregate_halfspace([[1.0]], 0.5).point_sums.tolist() == [[3.0]]
 assert "numba" not in sys.modules
 try:
     HalfspaceIndex(points, kernels="numba")

@@ -170,17 +170,6 @@ def test_a_buffer_too_short_names_the_length_needed(method, kernels, small_piece
         assert_same(index.query_halfspace(normals[part], offsets[part]), wanted)
 
 
-@every_engine
-def test_ties_that_are_refuted_need_no_room_in_the_buffer(method, kernels):
-    points = np.ones((700, 2))
-    points[::100, 0] = 2.0
-    index = HalfspaceIndex(points, method=method, kernels=kernels)
-    buffer = np.full(7, -1, dtype=np.int32)
-    hits = index.query_halfspace([[1.0, 1.0]], 2.0, out=buffer)
-    assert buffer.tolist() == hits[0].tolist() == list(range(0, 700, 100))
-    assert np.shares_memory(buffer, hits.indices)
-
-
 def read_only():
     buffer = np.empty(10, dtype=np.int32)
     buffer.flags.writeable = False
@@ -213,11 +202,3 @@ def test_a_buffer_that_cannot_take_ids_is_refused(out, error, message):
         index.query_halfspace(NORMALS, 0.0, out=out)
     assert pickle.dumps(index) == before
     assert NORMALS.tolist() == [[1.0, 1.0]]
-
-
-@pytest.mark.parametrize("options", [{"sort_results": "no"}, {"sort_results": 0}, {"strict": 0}])
-def test_options_that_mean_nothing_are_refused(options):
-    index = HalfspaceIndex(np.ones((3, 2)))
-    with pytest.raises(TypeError, match=f"{next(iter(options))} must be True or False"):
-        index.query_halfspace(NORMALS, 0.0, **options)
-    assert index.stats().points_tested == 0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import os
-import pickle
 import struct
 import zipfile
 
@@ -248,26 +246,3 @@ def test_kernels_are_chosen_on_loading(tmp_path):
     for name, error in (("cuda", ValueError), (3, TypeError)):
         with pytest.raises(error, match=r"^kernels must be"):
             HalfspaceIndex.load(tmp_path / "a", kernels=name)
-
-
-@every_engine
-def test_copies_and_pickles_behave_alike_and_live_on_their_own(method, kernels):
-    index, normals = made(method, kernels)
-    changed(index)
-    wanted = behavior(index, normals)
-    work = index.stats()
-    others = [
-        index.copy(),
-        copy.copy(index),
-        copy.deepcopy(index),
-        pickle.loads(pickle.dumps(index)),
-    ]
-    for other in others:
-        assert other.stats() == work
-        assert behavior(other, normals) == wanted
-        other.update(other.ids[:3], np.ones((3, 3)))
-        other.insert(np.ones((1, 3)), [9.0])
-        other.remove(other.ids[-40:])
-        assert behavior(other, normals) != wanted
-    assert behavior(index, normals) == wanted
-    assert index.stats().points_tested > work.points_tested, "a lock must not have been lost"

@@ -112,13 +112,15 @@ class AnyHistory(RuleBasedStateMachine):
     def rebuild(self):
         self.index.rebuild()
 
-    @rule(way=st.sampled_from(["pickle", "deepcopy", "copy", "file"]))
+    @rule(way=st.sampled_from(["pickle", "deepcopy", "shallow", "copy", "file"]))
     def go_on_with_a_copy(self, way):
         before = fingerprint(self.index)
         if way == "pickle":
             other = pickle.loads(pickle.dumps(self.index))
         elif way == "deepcopy":
             other = copy.deepcopy(self.index)
+        elif way == "shallow":
+            other = copy.copy(self.index)
         elif way == "copy":
             other = self.index.copy()
         else:

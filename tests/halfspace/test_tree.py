@@ -177,23 +177,6 @@ def test_folded_biases_give_exactly_the_set_of_real_arithmetic(kernels, d, stric
         np.testing.assert_array_equal(mask, wanted)
 
 
-def test_folded_biases_follow_every_change():
-    points, bias, normals = slice_problem(1000, 3)
-    index = HalfspaceIndex(points, bias, method="tree", domain="slice", kernels="numpy")
-    more, more_bias, _ = slice_problem(300, 3, seed=1, bias_size=1e6)
-    index.insert(more, more_bias)
-    index.update(np.arange(100), more[:100], more_bias[:100])
-    index.update(np.arange(100, 200), more[100:200])
-    index.remove(np.arange(200, 300))
-    check_tree(index._engine)
-    points, bias = np.vstack((points, more)), np.concatenate((bias, more_bias))
-    points[:200], bias[:100] = more[:200], more_bias[:100]
-    normals[::2, -1] += 1e-9
-    wanted = exact_scores(points, bias, normals, 0.5, True)
-    wanted[:, 200:300] = False
-    np.testing.assert_array_equal(index.mask_halfspace(normals, 0.5), wanted)
-
-
 def exact_scores(points, bias, normals, offset, strict):
     """Which scores exceed (or reach) the offset, in rational arithmetic where float64 is close."""
     scores = normals @ points.T + bias
@@ -433,26 +416,6 @@ def test_rows_ascend_however_they_are_sorted(code, marked, monkeypatch):
             engine._tree, engine._prepared(normals, offsets), Output(), packet=7
         )
         assert_found(found, inside, ascending=True)
-
-
-@pytest.mark.parametrize("kernels", ["numpy", *(["numba"] if numba_allowed() else [])])
-def test_a_buffer_is_used_if_the_answer_fits(kernels):
-    points = normal_points(4000)
-    engine = HalfspaceIndex(points, method="tree", kernels=kernels)._engine
-    normals, offsets = normal_points(40, seed=1), np.linspace(-1.0, 2.0, 40)
-    wanted = engine.query(normals, offsets, True)
-    needed = len(wanted.indices)
-    for sort in (True, False):
-        for length in (0, 1, needed - 1, needed, needed + 1, 2 * needed):
-            out = np.full(length + 5, -7, dtype=np.int32)
-            hits = engine.query(normals, offsets, True, Output(sort=sort, out=out[:length]))
-            assert np.shares_memory(hits.indices, out) == (length >= needed)
-            assert (out[length:] == -7).all(), "what lies behind the buffer must stay"
-            assert hits.counts.tolist() == wanted.counts.tolist()
-            for found, rows in zip(hits.split(), wanted.split(), strict=True):
-                assert np.sort(found).tolist() == rows.tolist()
-            if length >= needed:
-                assert hits.indices.ctypes.data == out.ctypes.data
 
 
 @pytest.mark.skipif(not numba_allowed(), reason="needs numba")

@@ -11,26 +11,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import geometry, scaling
-from sublinear_lib.evaluation import Evaluator, Neurons, Region, kernels_in_use
+from sublinear_lib.evaluation import Evaluator, Region, kernels_in_use
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import caps
 from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
+from tests.training.cap_cases import TOLERANCE, neurons_of, region_of, volumes
 
 pytestmark = pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs compiled loops")
 
-TOLERANCE = 1e-8
 CODES = pytest.mark.parametrize("vector", ["1", "0"])
-
-
-def neurons_of(W, b, tau, *, shift=0.0, seed=0, a=None):
-    W = np.ascontiguousarray(W, dtype=np.float64)
-    rng = np.random.default_rng(seed)
-    signs = rng.choice([-1.0, 1.0], len(W)) if a is None else np.asarray(a, dtype=np.float64)
-    return Neurons(W, signs, np.asarray(b, dtype=np.float64), float(tau), float(shift))
-
-
-def region_of(X, rho, margin=0.0):
-    return Region(X, min(rho, geometry.SLICE_DIAMETER), TOLERANCE, margin)
 
 
 def filter_of(neurons, rho, *, rows=None, margin=0.0, share=0.01):
@@ -58,12 +47,6 @@ def neurons_fire(neurons, x):
     )
 
 
-def volumes(neurons, mask):
-    """What the float64 sums of a point are made of, in size."""
-    sizes = np.abs(neurons.W).sum(axis=1) + np.abs(neurons.b - neurons.shift)
-    return mask @ (np.abs(neurons.a) * sizes)
-
-
 def assert_equal_at(ours, neurons, points, *, smooth=0.0):
     """Hold an evaluator against the sum over all neurons, at a sequence of points."""
     n = len(points[0])
@@ -71,7 +54,7 @@ def assert_equal_at(ours, neurons, points, *, smooth=0.0):
     for X in points:
         dense = Evaluator(neurons, n)
         reference = dense.forward(X)
-        size = volumes(neurons, reference.mask.astype(np.float64)) + 1e-300
+        size = volumes(neurons, reference.mask.astype(np.float64))
         value, gradient = ours.value_and_input_gradient(X)
         _, slopes = dense.value_and_input_gradient(X)
         assert (np.abs(value - reference.value) <= 1e-13 * size).all()

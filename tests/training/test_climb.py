@@ -12,17 +12,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import geometry, losses, scaling
 from sublinear_lib.adversary import ProjectedGradient
-from sublinear_lib.evaluation import Evaluator, Neurons, Region, kernels_in_use
+from sublinear_lib.evaluation import Evaluator, Neurons, kernels_in_use
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import caps
 from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
+from tests.training.cap_cases import TOLERANCE, neurons_of, region_of, volumes
 
 if kernels_in_use() == "numpy":
     pytest.skip("needs compiled loops", allow_module_level=True)
 
 from sublinear_lib.training import kernels_numba_climb as climbing
 
-TOLERANCE = 1e-8
 CODES = pytest.mark.parametrize("vector", ["1", "0"])
 ANGLES = np.array([0.05, 0.04, 0.03, 0.02, 0.01])
 
@@ -36,26 +36,15 @@ class Slowly:
         self.weight_scale = ours.weight_scale
 
 
-def neurons_of(W, b, tau, *, shift=0.0, seed=0):
-    signs = np.random.default_rng(seed).choice([-1.0, 1.0], len(W))
-    return Neurons(np.ascontiguousarray(W), signs, np.array(b, dtype=np.float64), tau, shift)
-
-
 def evaluator_of(neurons, X, rho, *, rows=None, memory=False, share=0.01):
     radius = min(rho, geometry.SLICE_DIAMETER)
     kept = CapFilter(neurons, rows, radius=radius, tolerance=TOLERANCE, share=share)
     held = CapMemory(kept, X, 1e-3) if memory else None
-    return CapEvaluator(kept, Region(X, radius, TOLERANCE), memory=held), kept
+    return CapEvaluator(kept, region_of(X, rho), memory=held), kept
 
 
 def labels_of(n, seed=0):
     return np.random.default_rng(seed).uniform(-1.0, 1.0, n)
-
-
-def volumes(neurons, mask):
-    """What the float64 sums of a point are made of, in size."""
-    sizes = np.abs(neurons.W).sum(axis=1) + np.abs(neurons.b - neurons.shift)
-    return mask @ (np.abs(neurons.a) * sizes) + 1e-300
 
 
 def assert_stands_at(ours, neurons, X):
@@ -189,7 +178,7 @@ def test_rows_that_grow_get_a_coarser_unit_and_others_only_patience():
         kept.update(one)
     assert kept._unit == unit / 64.0
     assert kept._patience == 2.0 * patience
-    ours = CapEvaluator(kept, Region(X, 0.3, TOLERANCE))
+    ours = CapEvaluator(kept, region_of(X, 0.3))
     found = ours.climb(X, labels_of(n), (0, 0.0), ANGLES, 0.3)
     assert_stands_at(ours, neurons, found.X)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -46,14 +44,6 @@ def test_one_step_is_no_curve(history: History) -> None:
     short = dataclasses.replace(history, records=history.records[:1])
     with pytest.raises(ValueError, match="at least two steps"):
         short.plot()
-
-
-def test_a_history_loads_no_figures_before_it_is_drawn() -> None:
-    code = (
-        "import sys; import sublinear_lib.training; "
-        "assert 'matplotlib' not in sys.modules and 'sublinear_lib.plotting' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("seconds", [False, True])

@@ -26,12 +26,3 @@ def test_flips_are_the_differences_of_all_activities(d, m, share, seed):
     assert count_flips(start, now, X) == expected
     assert count_flips(now, start, X) == expected
     assert count_flips(start, start, X) == 0
-
-
-def test_a_neuron_that_moves_in_one_column_only_is_seen():
-    X = geometry.sample_slice(1, 4, rng=0)
-    for column in range(4):
-        W = np.zeros((3, 4))
-        start = TwoLayerNetwork(W, np.ones(3), np.zeros(3), tau=0.1)
-        W[1, column] = 10.0 * np.sign(X[0, column])
-        assert count_flips(start, start.with_weights(W), X) == 1
