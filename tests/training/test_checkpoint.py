@@ -12,8 +12,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from benchmarks import reliability
-from sublinear_lib import geometry, scaling
-from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient, SmoothedGradient
+from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     DenseAdversarialTraining,
@@ -22,23 +21,14 @@ from sublinear_lib.training import (
     SublinearAdversarialTraining,
     checkpoint,
 )
-from tests.kernel_sets import EACH_SET
+from tests.training import cases
 
 KILLS = int(os.environ.get("SUBLINEAR_KILLS", "8"))
 """How often the run is killed; 100 times by ``python -m benchmarks.reliability --only kills``."""
 
 
-@pytest.fixture(params=EACH_SET)
-def kernel(request, monkeypatch):
-    monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
-    return request.param
-
-
-def problem(d=4, m=150, n=6, *, t=1.65, seed=0):
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=scaling.threshold_from_standard(t, m))
-    X = geometry.sample_slice(n, d, rng=seed + 1)
-    y = np.where(np.random.default_rng(seed + 2).random(n) < 0.5, -1.0, 1.0)
-    return network, X, y
+def problem(m=150, **options):
+    return cases.problem(4, m, 6, **options)
 
 
 ADVERSARY = ProjectedGradient(rho=0.15, steps=2, restarts=2, random_start=True)
@@ -124,20 +114,6 @@ def test_the_rows_of_a_resumed_history_are_of_the_same_kind(tmp_path):
             assert len(kinds) == 1, item.name
     assert resumed.records[1].flips is resumed.records[1].robust_unknown is None
     assert type(resumed.records[2].flips) is type(resumed.records[2].robust_unknown) is int
-
-
-def test_a_run_can_be_stopped_at_any_step(tmp_path):
-    network, X, y = problem(m=100)
-    trainer = sparse(index="lists", adversary=SmoothedGradient(rho=0.2, steps=2, restarts=2))
-    straight = trainer.fit(network, X, y, rng=0, checkpoint=tmp_path / "a", checkpoint_every=1)
-    for step in range(12):
-        path = tmp_path / f"run{step}"
-        with pytest.raises(Stop):
-            trainer.fit(
-                network, X, y, rng=0, checkpoint=path, checkpoint_every=1, callback=stopping(step)
-            )
-        resumed = trainer.fit(network, X, y, rng=0, checkpoint=path, checkpoint_every=1)
-        assert_same_run(resumed, straight)
 
 
 @pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox])

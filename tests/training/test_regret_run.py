@@ -116,12 +116,6 @@ def test_points_of_arcs_reach_both_ends_of_every_cap() -> None:
         assert far[3] == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.parametrize(("rho", "number"), [(-0.1, 5), (1.8, 5), (0.1, 1)])
-def test_arcs_that_do_not_exist_are_refused(rho: float, number: int) -> None:
-    with pytest.raises(ValueError, match=r"rho|number"):
-        points_of_arcs(X, rho, number)
-
-
 def test_a_recorded_run_is_the_run_without_the_recorder() -> None:
     start = TwoLayerNetwork.initialize(128, 3, rng=0)
     plain = ExactOnCircle(rho=RHO)

@@ -98,20 +98,6 @@ def test_batches_are_those_of_one_process() -> None:
     assert_same_bits(train(ShardedAdversarialTraining(**common, shards=3)), one)
 
 
-@pytest.mark.parametrize(
-    ("bad", "match"),
-    [
-        ({"shards": 0}, "shards"),
-        ({"workers": "there"}, "workers"),
-        ({"scheduler": 3}, "scheduler"),
-        ({"index": "literal"}, "index"),
-    ],
-)
-def test_wrong_parameters_are_refused(bad: dict[str, Any], match: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=match):
-        ShardedAdversarialTraining(**COMMON, **bad)
-
-
 def test_a_run_that_diverges_names_the_neuron_as_in_one_process() -> None:
     common = {**CANONICAL, "eta": 1e300, "steps": 3}
     messages = []

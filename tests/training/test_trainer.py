@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -25,7 +26,10 @@ from sublinear_lib.training.caps import CapEvaluator
 from sublinear_lib.training.living import LivingEvaluator
 from sublinear_lib.training.sources import CappedNeurons, IndexedNeurons, ListedNeurons
 from sublinear_lib.training.trainer import Run, _say_once_that_nothing_is_compiled
-from tests.kernel_sets import EACH_SET, KERNELS
+from tests.kernel_sets import KERNELS
+from tests.training import cases
+
+problem = partial(cases.problem, t=1.28)
 
 LOSSES = ("absolute", "huber", "log-cosh", "epsilon-insensitive")
 DETERMINISTIC = (
@@ -38,21 +42,6 @@ DETERMINISTIC = (
     "drift_max",
     "drift_frobenius",
 )
-
-
-@pytest.fixture(params=EACH_SET)
-def kernel(request, monkeypatch):
-    monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
-    return request.param
-
-
-def problem(d, m, n, *, activation="jump", t=1.28, seed=0):
-    network = TwoLayerNetwork.initialize(
-        m, d, rng=seed, tau=scaling.threshold_from_standard(t, m), activation=activation
-    )
-    X = geometry.sample_slice(n, d, rng=seed + 1)
-    y = np.where(np.random.default_rng(seed + 2).random(n) < 0.5, -1.0, 1.0)
-    return network, X, y
 
 
 def follow(trainer, network, X, y, *, rng=0, monkeypatch):
@@ -229,23 +218,6 @@ def test_one_step_is_the_gradient_step_of_algorithm_1(trainer, loss):
     assert history.drift_frobenius[0] == pytest.approx(np.linalg.norm(moves))
 
 
-def test_only_rows_of_the_union_ever_move():
-    network, X, y = problem(6, 800, 5, t=2.0)
-    trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=15)
-    before = [network.W]
-
-    def check(record, snapshot):
-        now = snapshot()
-        moved = np.count_nonzero((before[-1] != now.W).any(axis=1))
-        assert moved <= record.touched, record.step
-        before.append(now.W)
-
-    history = trainer.fit(network, X, y, rng=0, callback=check)
-    assert 0 < history.touched.max() < 800
-    assert_array_equal(history.final.b, network.b)
-    assert_array_equal(history.final.a, network.a)
-
-
 @pytest.mark.parametrize("index", ["query", "caps"])
 def test_the_drift_is_that_of_all_neurons_also_of_those_that_rest(index):
     network, X, y = problem(6, 300, 6, t=1.65)
@@ -265,23 +237,6 @@ def test_the_drift_is_that_of_all_neurons_also_of_those_that_rest(index):
         for one, now in zip(before, lengths, strict=True)
     ]
     assert any(rests), "in some step the farthest neuron must rest"
-
-
-def test_the_gradient_does_not_go_through_the_adversary():
-    # Remark 3.8: with the adversarial points frozen, the update is the same.
-    network, X, y = problem(4, 200, 5)
-    attack = ProjectedGradient(rho=0.2)
-    frozen = attack(network, X, y, "huber", 0)
-
-    class Frozen:
-        rho = 0.2
-
-        def __call__(self, network, X, y, loss, rng):
-            return frozen
-
-    moving = DenseAdversarialTraining(adversary=attack, steps=1).fit(network, X, y, rng=0)
-    fixed = DenseAdversarialTraining(adversary=Frozen(), steps=1).fit(network, X, y, rng=0)
-    assert_array_equal(moving.final.W, fixed.final.W)
 
 
 def test_without_an_adversary_it_is_ordinary_gradient_descent():
@@ -450,12 +405,17 @@ def test_an_error_of_the_callback_is_the_callers_own():
         )
 
 
-@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+@pytest.mark.parametrize(
+    "more",
+    [None, {"set_aside": True}, *({"index": name} for name in (*SOURCES, "literal", "auto"))],
+    ids=str,
+)
 @pytest.mark.parametrize("reduction", ["blas", "reference"])
-def test_a_network_in_which_nothing_fires_does_not_move(trainer, reduction):
+def test_a_network_in_which_nothing_fires_does_not_move(more, reduction):
     network, X, y = problem(4, 100, 3, t=40.0)
+    trainer = SublinearAdversarialTraining if "index" in (more or {}) else DenseAdversarialTraining
     history = trainer(
-        adversary=ProjectedGradient(rho=0.1), steps=3, eta=0.1, reduction=reduction
+        adversary=ProjectedGradient(rho=0.1), steps=3, eta=0.1, reduction=reduction, **(more or {})
     ).fit(network, X, y, rng=0)
     assert history.final == network
     assert_array_equal(history.touched, [0, 0, 0])
@@ -514,34 +474,6 @@ def test_an_output_that_is_not_finite_stops_the_run_with_step_and_cause():
 
 
 # -- errors ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"adversary": "pgd"}, TypeError, "adversary must be callable and have an attribute rho"),
-        ({"adversary": print}, TypeError, "adversary must be callable and have an attribute rho"),
-        ({"loss": "squared"}, ValueError, "Lipschitz"),
-        ({"loss": 3}, TypeError, "loss"),
-        ({"eta": 0.0}, ValueError, "eta must be a finite number > 0, got 0.0"),
-        ({"eta": -0.1}, ValueError, "eta"),
-        ({"eta": np.nan}, ValueError, "eta"),
-        ({"eta": "fast"}, ValueError, "eta must be one of 'auto', 'printed', 'repaired', 'stable'"),
-        ({"steps": 0}, ValueError, "steps must be an integer >= 1, got 0"),
-        ({"steps": 3.0}, TypeError, "steps"),
-        ({"reduction": "pairwise"}, ValueError, "reduction"),
-        ({"progress": 1}, TypeError, "progress"),
-    ],
-)
-def test_bad_parameters_are_refused_when_the_trainer_is_made(trainer, changes, error, message):
-    with pytest.raises(error, match=message):
-        trainer(**{"adversary": ProjectedGradient(rho=0.1), **changes})
-
-
-def test_bad_indices_are_refused_when_the_trainer_is_made():
-    with pytest.raises(ValueError, match="index must be one of 'query', 'scan', 'tree', 'lists'"):
-        SublinearAdversarialTraining(adversary=IdentityAdversary(), index="hash")
 
 
 @pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
