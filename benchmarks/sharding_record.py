@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.records import read_record
 from sublinear_lib import scaling, theory
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.theory import ShardedStep
+from sublinear_lib.theory.sharding import ShardedStep
 from sublinear_lib.validation import count
 
 _FILE = "sharded_training.json"

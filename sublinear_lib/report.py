@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
-    "Hypothesis",
-    "RadiusShare",
     "Report",
     "Status",
     "make_report",
@@ -360,7 +358,9 @@ class Report:
                     f"</tr></thead><tbody>{body}</tbody></table></div>"
                 )
             elif block.kind == "list":
-                text = f"<ul>{''.join(f'<li>{inline_html(line)}</li>' for line in block.lines)}</ul>"
+                text = (
+                    f"<ul>{''.join(f'<li>{inline_html(line)}</li>' for line in block.lines)}</ul>"
+                )
             else:
                 style = {"title": "sl-report-title", "heading": "sl-report-heading"}
                 name = style.get(block.kind, "")

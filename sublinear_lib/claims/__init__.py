@@ -14,7 +14,6 @@ from sublinear_lib.claims.claim import Check, Claim, Source
 from sublinear_lib.claims.evidence import (
     Budget,
     Evidence,
-    Findings,
     Method,
     Observation,
     Outcome,
@@ -24,7 +23,7 @@ from sublinear_lib.claims.evidence import (
     encoded,
     judge,
 )
-from sublinear_lib.claims.ledger import Ledger, Tally
+from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.claims.storing import (
     Stored,
     evidence_path,
@@ -38,19 +37,12 @@ from sublinear_lib.claims.storing import (
 from sublinear_lib.claims.verifying import Report, verify, verify_each
 
 if TYPE_CHECKING:
-    from sublinear_lib.claims.paper import (
-        CHAPTERS,
-        LEDGER,
-        NUMBERED,
-        SECTIONS,
-        assemble,
-        section,
-    )
+    from sublinear_lib.claims.paper import CHAPTERS, LEDGER, NUMBERED, section
 else:
 
     def __getattr__(name: str) -> Any:
         """Assemble the ledger the first time it is asked for."""
-        if name in ("CHAPTERS", "LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"):
+        if name in ("CHAPTERS", "LEDGER", "NUMBERED", "section"):
             from sublinear_lib.claims import paper
 
             return getattr(paper, name)
@@ -61,12 +53,10 @@ __all__ = [
     "CHAPTERS",
     "LEDGER",
     "NUMBERED",
-    "SECTIONS",
     "Budget",
     "Check",
     "Claim",
     "Evidence",
-    "Findings",
     "Ledger",
     "Method",
     "Observation",
@@ -76,9 +66,7 @@ __all__ = [
     "Role",
     "Source",
     "Stored",
-    "Tally",
     "Verdict",
-    "assemble",
     "encoded",
     "evidence_path",
     "fingerprint",

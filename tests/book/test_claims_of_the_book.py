@@ -15,7 +15,7 @@ import pytest
 from check_book import ROOT
 
 from sublinear_lib.claims import Ledger, Verdict
-from sublinear_lib.exhibits import Shelf
+from sublinear_lib.exhibits.shelf import Shelf
 from tests.exhibits.made_up import check_holds, made_up_shelf
 
 SOURCE = ROOT / "book" / "_ext" / "companion_claims.py"

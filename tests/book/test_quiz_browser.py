@@ -15,7 +15,7 @@ import check_book
 import pytest
 from companion_math import STYLE, typeset
 
-from sublinear_lib.exhibits import read_quiz
+from sublinear_lib.exhibits.quiz import read_quiz
 from tests.exhibits.made_up import QUIZ
 
 if TYPE_CHECKING:
