@@ -50,7 +50,6 @@ __all__ = [
     "SPARSE_C",
     "STANDARD_T",
     "TAU_RULES",
-    "ZHANG",
     "Scaling",
     "TauRule",
     "activity",

@@ -27,6 +27,7 @@ import benchmarks
 import sublinear_lib
 from benchmarks.reliability import COMMANDS
 from sublinear_lib import claims, features, runs
+from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
 from tests.claims.statements import small_ledger
@@ -285,7 +286,7 @@ def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(
     assert result.exit_code == 130, result.output
     assert "0 of 1 checked" in result.output
     assert not list(cache.rglob("*.npz"))
-    assert not claims.load_evidence(found)
+    assert not load_evidence(found)
 
 
 def test_no_room_of_the_library_goes_on_after_an_interrupt() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sublinear_lib.claims.claim import Check, Claim, Source
+from sublinear_lib.claims.claim import Check, Claim
 from sublinear_lib.claims.evidence import (
     Budget,
     Evidence,
@@ -28,7 +28,6 @@ from sublinear_lib.claims.storing import (
     Stored,
     evidence_path,
     fingerprint,
-    load_evidence,
     merge,
     save_evidence,
     stale,
@@ -64,14 +63,12 @@ __all__ = [
     "ProofStatus",
     "Report",
     "Role",
-    "Source",
     "Stored",
     "Verdict",
     "encoded",
     "evidence_path",
     "fingerprint",
     "judge",
-    "load_evidence",
     "merge",
     "save_evidence",
     "section",

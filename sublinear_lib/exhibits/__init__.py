@@ -13,23 +13,18 @@ from sublinear_lib.exhibits.layering import Layout
 from sublinear_lib.exhibits.ledger_table import ledger_table
 from sublinear_lib.exhibits.looks import Look, badge
 from sublinear_lib.exhibits.markup import inline_html
-from sublinear_lib.exhibits.names import name_of
-from sublinear_lib.exhibits.quiz import Choice, Quiz, quiz
-from sublinear_lib.exhibits.shelf import default_shelf
+from sublinear_lib.exhibits.quiz import Choice, quiz
 
 __all__ = [
     "Choice",
     "ClaimList",
     "Layout",
     "Look",
-    "Quiz",
     "badge",
     "chapter_claims",
     "claim_box",
-    "default_shelf",
     "dependency_graph",
     "inline_html",
     "ledger_table",
-    "name_of",
     "quiz",
 ]

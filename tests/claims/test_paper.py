@@ -9,7 +9,8 @@ from collections import Counter
 
 import pytest
 
-from sublinear_lib.claims import NUMBERED, Claim, Source, Verdict, section
+from sublinear_lib.claims import NUMBERED, Claim, Verdict, section
+from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.paper import SECTIONS, assemble
 from tests.claims.statements import check_gap, claim
 
