@@ -47,6 +47,7 @@ from sublinear_lib.features import (
     TrainingAttack,
     TrainingSettings,
 )
+from sublinear_lib.features.studies import budget_record, summarize, variant_record
 
 QUESTION = "Which feature does a network learn, over seeds, adversaries, activations and images?"
 EPS = 0.52
@@ -189,7 +190,7 @@ def rate_run(law: FeatureData, rate: float, seed: int, *, shorter: float = 1.0) 
 
 def budget_run(law: FeatureData, budget: float, seed: int) -> Record:
     """Train against one budget, see `budget_record`."""
-    return features.budget_record(budget, seed, rate=RATE, law=law, eps=EPS)
+    return budget_record(budget, seed, rate=RATE, law=law, eps=EPS)
 
 
 def plane_run(law: FeatureData, rate: float, budget: float, seed: int) -> Record:
@@ -203,7 +204,7 @@ def plane_run(law: FeatureData, rate: float, budget: float, seed: int) -> Record
 
 def variant_run(law: FeatureData, name: str, seed: int) -> Record:
     """Train with one of the settings that reviewers asked about, see `variant_record`."""
-    return features.variant_record(name, seed, law=law, eps=EPS)
+    return variant_record(name, seed, law=law, eps=EPS)
 
 
 def digit_run(budget: float, warm_up: bool, seed: int, *, shorter: float = 1.0) -> Record:
@@ -250,7 +251,7 @@ def means(records: Sequence[Record]) -> Record:
     kept = [{key: row[key] for key in numbers[0] if key in shared} for row in numbers]
     return {
         key: [found.estimate, found.lower, found.upper]
-        for key, found in features.summarize(kept, CONFIDENCE).items()
+        for key, found in summarize(kept, CONFIDENCE).items()
     }
 
 

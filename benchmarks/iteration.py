@@ -35,12 +35,12 @@ from sublinear_lib.halfspace import alive_on_slice
 from sublinear_lib.losses import HuberLoss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
-    PHASES,
     DenseAdversarialTraining,
     StepRecord,
     SublinearAdversarialTraining,
     resolve_step_size,
 )
+from sublinear_lib.training.history import PHASES
 
 ATTACK_STEPS = 5
 RADIUS = 0.1

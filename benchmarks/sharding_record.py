@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.records import read_record
-from sublinear_lib import scaling, theory
+from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.theory import ShardedStep
+from sublinear_lib.theory.sharding import ShardedStep, sharded_step
 from sublinear_lib.validation import count
 
 _FILE = "sharded_training.json"
@@ -117,7 +117,7 @@ class ShardingRecord:
         """Model a step of the recorded run at another width or with other workers."""
         m = count(m, "m", minimum=2)
         known = ("n", "d", "rho", "attack_steps", "reduction")
-        return theory.sharded_step(
+        return sharded_step(
             m,
             t=scaling.standardize_threshold(scaling.SPARSE_C.tau(m), m),
             shards=shards,

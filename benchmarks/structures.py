@@ -27,9 +27,9 @@ from benchmarks.problems import Problem, domain_of, index_competitor
 from benchmarks.results import stored_slope
 from benchmarks.settings import Row, Section, Settings
 from benchmarks.timing import Competitor, median_seconds, one_thread, race
-from sublinear_lib import theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
+from sublinear_lib.theory.orders import search_exponent
 
 # -- build, refit, update, insert, remove ------------------------------------------------------
 
@@ -222,7 +222,7 @@ def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: Flo
         "microseconds": np.median(values[:, :, 0], axis=0).tolist(),
         "touched": np.median(values[:, :, 1], axis=0).tolist(),
         "seeds": len(values),
-        "reporting_exponent": float(theory.search_exponent(d)),
+        "reporting_exponent": float(search_exponent(d)),
         "partition_tree_exponent": partition_tree_exponent(d),
     }
     for place, name in enumerate(("time_slope", "touched_slope")):

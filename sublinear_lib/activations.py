@@ -21,7 +21,6 @@ from sublinear_lib._arguments import described
 from sublinear_lib._typing import BoolArray, FloatArray
 
 __all__ = [
-    "ACTIVATIONS",
     "CONTINUOUS",
     "JUMP",
     "ShiftedReLU",

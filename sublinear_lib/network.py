@@ -24,7 +24,7 @@ from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons, Reduction, Region
 from sublinear_lib.scaling import Scaling, get_scaling
 
-__all__ = ["ActiveSets", "Decomposition", "PseudoNetwork", "TwoLayerNetwork"]
+__all__ = ["PseudoNetwork", "TwoLayerNetwork"]
 
 _FORMAT = "sublinear-lib two-layer network"
 _FORMAT_VERSION = 1

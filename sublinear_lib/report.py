@@ -48,9 +48,6 @@ if TYPE_CHECKING:
     from sublinear_lib.plotting import Picture
 
 __all__ = [
-    "Answer",
-    "Hypothesis",
-    "RadiusShare",
     "Report",
     "Status",
     "make_report",

@@ -43,7 +43,7 @@ from sublinear_lib.training import (
     TrainingDiverged,
 )
 
-__all__ = ["ADVERSARIES", "RunReport", "TrainingRun"]
+__all__ = ["ADVERSARIES", "TrainingRun"]
 
 ADVERSARIES = ("smoothed", "projected", "identity")
 """The adversaries to train against, by name."""

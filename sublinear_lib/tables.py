@@ -30,7 +30,7 @@ from sublinear_lib._arguments import Count, Nonnegative, Probability, checked, d
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.datasets import Dataset, SliceMap, split_rows
 
-__all__ = ["LEAST_ROWS", "Table", "covered_shift", "lifted", "read_table"]
+__all__ = ["Table", "covered_shift", "lifted", "read_table"]
 
 LEAST_ROWS = 10
 """A table with fewer rows is refused: nothing could be said about a test part of it."""

@@ -13,6 +13,7 @@ from scipy import stats
 
 import sublinear_lib
 from sublinear_lib import claims, scaling
+from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.cli import main
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 from tests.commands import sublinear
@@ -249,7 +250,7 @@ def test_some_statements_can_be_verified_and_written_to_a_file(few_claims):
         "verify", "thm-4.4", "lem-a.1", "--seed", "5", "--json", str(path), "--quiet"
     )
     assert result.exit_code == 0
-    found = claims.load_evidence(path)
+    found = load_evidence(path)
     assert set(found) == {"lem-a.1", "thm-4.4"}
     assert found["lem-a.1"].evidence.seed == 5
     assert list(few_claims.iterdir()) == [path]
@@ -279,7 +280,7 @@ def test_stored_evidence_is_renewed_by_merging_and_asked_for_where_it_is_old(
     assert sublinear("verify", "thm-4.1", "lem-a.1", "--store", "--quiet").exit_code == 0
     assert sublinear("verify", "thm-4.4", "--store", "--quiet").exit_code == 0
     path = few_claims / "quick.json"
-    assert set(claims.load_evidence(path)) == {"lem-a.1", "thm-4.1", "thm-4.4"}
+    assert set(load_evidence(path)) == {"lem-a.1", "thm-4.1", "thm-4.4"}
     rest = sublinear("verify", "--stale", "--store", "--quiet")
     assert "1 checked" in rest.output
     assert "thm-4.1r" in rest.output
@@ -289,7 +290,7 @@ def test_stored_evidence_is_renewed_by_merging_and_asked_for_where_it_is_old(
     fewer = claims.Ledger(item for item in small_ledger() if item.id == "lem-a.1")
     monkeypatch.setattr(claims, "LEDGER", fewer)
     assert sublinear("verify", "--store", "--quiet").exit_code == 0
-    assert set(claims.load_evidence(path)) == {"lem-a.1"}
+    assert set(load_evidence(path)) == {"lem-a.1"}
 
 
 def test_a_statement_is_shown_with_what_it_rests_on_and_what_was_found(few_claims):

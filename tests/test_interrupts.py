@@ -19,6 +19,7 @@ import pytest
 import benchmarks
 from benchmarks.reliability import COMMANDS
 from sublinear_lib import claims, features, runs
+from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
 from tests.claims.statements import check_gap, claim
@@ -230,7 +231,7 @@ def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(name, monkey
     assert result.exit_code == 130, result.output
     assert "0 of 1 checked" in result.output
     assert not list(cache.rglob("*.npz"))
-    assert not claims.load_evidence(found)
+    assert not load_evidence(found)
 
 
 def test_no_room_of_the_library_goes_on_after_an_interrupt():

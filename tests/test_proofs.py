@@ -16,8 +16,8 @@ import pytest
 from sublinear_lib import claims, scaling
 from sublinear_lib.claims import ProofStatus
 from sublinear_lib.claims.paper import LEDGER
-from sublinear_lib.exhibits import default_shelf
 from sublinear_lib.exhibits.box import ClaimBox
+from sublinear_lib.exhibits.shelf import default_shelf
 from sublinear_lib.features import FeatureData, robustness_window
 from sublinear_lib.memorization import collision, null_space_layer, simplex_points
 from sublinear_lib.memorization.constructions import linf_size

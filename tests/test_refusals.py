@@ -77,7 +77,6 @@ features.GELU.value_and_slope: z
 features.ReLU.value_and_slope: z
 features.SmoothedReLU.value_and_slope: z
 features.Softplus.value_and_slope: z
-features.summarize: records
 memorization.Hypergraph: edges
 memorization.Hypergraph.one_colored: colors
 memorization.certify_sign: network

@@ -25,6 +25,7 @@ from benchmarks.results import stored_section
 from benchmarks.settings import Row
 from sublinear_lib import caching, claims, geometry, memorization, validation
 from sublinear_lib.adversary import IdentityAdversary
+from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import History, SublinearAdversarialTraining
@@ -122,7 +123,7 @@ KINDS: Mapping[str, FileKind] = {
             memorization.ReLUNetwork.load,
         ),
         FileKind("cached result", True, _cached, _from_cache),
-        FileKind("evidence", False, _evidence, lambda path: repr(claims.load_evidence(path))),
+        FileKind("evidence", False, _evidence, lambda path: repr(load_evidence(path))),
         FileKind("measurements", False, _results, lambda path: benchmarks.load_results(path=path)),
     )
 }

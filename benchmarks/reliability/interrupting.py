@@ -27,6 +27,7 @@ import benchmarks
 import sublinear_lib
 from benchmarks.settings import Row
 from sublinear_lib import archives, caching, claims, validation
+from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.network import TwoLayerNetwork
 
 _WORD = "interrupted"
@@ -79,7 +80,7 @@ def _verify(folder: Path) -> list[str]:
 
 def _whole_verification(folder: Path) -> list[str]:
     return [
-        *_unreadable(folder, {"found.json": claims.load_evidence}),
+        *_unreadable(folder, {"found.json": load_evidence}),
         *_unreadable_cache(folder / "found"),
     ]
 

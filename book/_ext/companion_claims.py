@@ -19,7 +19,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from sublinear_lib.claims import Claim, Ledger, ProofStatus, Stored, stale
-from sublinear_lib.exhibits import default_shelf, name_of
+from sublinear_lib.exhibits.names import name_of
+from sublinear_lib.exhibits.shelf import default_shelf
 
 LOGGER = logging.getLogger(__name__)
 

@@ -20,7 +20,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from sublinear_lib.claims import Claim, Verdict
-from sublinear_lib.exhibits import default_shelf, name_of
+from sublinear_lib.exhibits.names import name_of
+from sublinear_lib.exhibits.shelf import default_shelf
 
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
 # A comment with the command below it, or a command alone.  Lemmas serve a proof and are not shown.

@@ -38,7 +38,6 @@ from sublinear_lib.adversary.protocol import (
     Objective,
     Target,
     margin_of,
-    whole_network,
 )
 from sublinear_lib.adversary.random_search import RandomSearch
 from sublinear_lib.adversary.relaxation import CapRelaxation
@@ -94,6 +93,5 @@ __all__ = [
     "robust_loss",
     "robust_loss_under",
     "supremum_on_sphere",
-    "whole_network",
     "worst_gap_everywhere",
 ]

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sublinear_lib.claims.claim import Check, Claim, Source
+from sublinear_lib.claims.claim import Check, Claim
 from sublinear_lib.claims.evidence import (
     Budget,
     Evidence,
-    Findings,
     Method,
     Observation,
     Outcome,
@@ -24,12 +23,11 @@ from sublinear_lib.claims.evidence import (
     encoded,
     judge,
 )
-from sublinear_lib.claims.ledger import Ledger, Tally
+from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.claims.storing import (
     Stored,
     evidence_path,
     fingerprint,
-    load_evidence,
     merge,
     save_evidence,
     stale,
@@ -38,19 +36,12 @@ from sublinear_lib.claims.storing import (
 from sublinear_lib.claims.verifying import Report, verify, verify_each
 
 if TYPE_CHECKING:
-    from sublinear_lib.claims.paper import (
-        CHAPTERS,
-        LEDGER,
-        NUMBERED,
-        SECTIONS,
-        assemble,
-        section,
-    )
+    from sublinear_lib.claims.paper import CHAPTERS, LEDGER, NUMBERED, section
 else:
 
     def __getattr__(name: str) -> Any:
         """Assemble the ledger the first time it is asked for."""
-        if name in ("CHAPTERS", "LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"):
+        if name in ("CHAPTERS", "LEDGER", "NUMBERED", "section"):
             from sublinear_lib.claims import paper
 
             return getattr(paper, name)
@@ -61,12 +52,10 @@ __all__ = [
     "CHAPTERS",
     "LEDGER",
     "NUMBERED",
-    "SECTIONS",
     "Budget",
     "Check",
     "Claim",
     "Evidence",
-    "Findings",
     "Ledger",
     "Method",
     "Observation",
@@ -74,16 +63,12 @@ __all__ = [
     "ProofStatus",
     "Report",
     "Role",
-    "Source",
     "Stored",
-    "Tally",
     "Verdict",
-    "assemble",
     "encoded",
     "evidence_path",
     "fingerprint",
     "judge",
-    "load_evidence",
     "merge",
     "save_evidence",
     "section",

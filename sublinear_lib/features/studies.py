@@ -61,13 +61,10 @@ from sublinear_lib.statistics import Interval, t_interval
 __all__ = [
     "VARIANTS",
     "agreement_record",
-    "budget_record",
     "digit_record",
     "digit_settings",
     "error_curve",
     "run_record",
-    "summarize",
-    "variant_record",
 ]
 
 Record = dict[str, float]

@@ -15,25 +15,22 @@ Engines, kernels and the float32 filter live in the modules of this package; see
 
 from __future__ import annotations
 
-from sublinear_lib.halfspace.aggregates import AggregateTree, HalfspaceAggregates
+from sublinear_lib.halfspace.aggregates import AggregateTree
 from sublinear_lib.halfspace.alive import alive_on_slice
 from sublinear_lib.halfspace.arcs import ArcStabbing
 from sublinear_lib.halfspace.blocks import aligned_zeros as aligned_zeros  # for the trainer
-from sublinear_lib.halfspace.candidates import Advance, CandidateLists
+from sublinear_lib.halfspace.candidates import CandidateLists
 from sublinear_lib.halfspace.filtering import relative_error as relative_error
 from sublinear_lib.halfspace.index import HalfspaceIndex
 from sublinear_lib.halfspace.onion import ConvexLayers
-from sublinear_lib.halfspace.partition_tree import Cut, PartitionTree
+from sublinear_lib.halfspace.partition_tree import PartitionTree
 from sublinear_lib.halfspace.protocol import HalfspaceHits
 
 __all__ = [
-    "Advance",
     "AggregateTree",
     "ArcStabbing",
     "CandidateLists",
     "ConvexLayers",
-    "Cut",
-    "HalfspaceAggregates",
     "HalfspaceHits",
     "HalfspaceIndex",
     "PartitionTree",

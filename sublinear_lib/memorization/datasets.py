@@ -23,7 +23,6 @@ from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
 
 __all__ = [
-    "Split",
     "checked_data",
     "closest_pair",
     "digits",

@@ -39,8 +39,6 @@ from sublinear_lib.memorization.two_neurons import (
 from sublinear_lib.validation import choice, scalar
 
 __all__ = [
-    "Answer",
-    "Growth",
     "coloring_of_network",
     "exists_width_two",
     "gadget",

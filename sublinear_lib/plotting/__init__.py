@@ -9,7 +9,7 @@ Nothing in the library below this floor draws.
 from __future__ import annotations
 
 from sublinear_lib.plotting.formats import grouped, number, percent
-from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
+from sublinear_lib.plotting.palette import LIGHT, ROLES, SERIES, Role, palette_css
 from sublinear_lib.plotting.picture import PAGE_HTML, Picture
 from sublinear_lib.plotting.pictures import (
     boxes_picture,
@@ -29,11 +29,10 @@ from sublinear_lib.plotting.style import (
     panel,
     set_scale,
 )
-from sublinear_lib.plotting.ticks import Ticks, ticks
+from sublinear_lib.plotting.ticks import ticks
 from sublinear_lib.plotting.training import training_run
 
 __all__ = [
-    "DARK",
     "LIGHT",
     "PAGE_HTML",
     "ROLES",
@@ -41,7 +40,6 @@ __all__ = [
     "EndLabel",
     "Picture",
     "Role",
-    "Ticks",
     "boxes_picture",
     "cost_curves",
     "figure",

@@ -33,7 +33,6 @@ __all__ = [
     "PRINTED_STEPS",
     "SPARSE",
     "Inequality",
-    "Power",
     "Region",
     "explained",
 ]

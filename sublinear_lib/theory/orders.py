@@ -18,12 +18,10 @@ from sublinear_lib._arguments import Dimension, checked
 from sublinear_lib.theory.enclosures import exact as _exact
 
 __all__ = [
-    "Order",
     "corrected_orders",
     "elementary_orders",
     "leading_exponent",
     "printed_orders",
-    "search_exponent",
 ]
 
 _FLIPS = Fraction(7, 8)

@@ -21,7 +21,7 @@ from sublinear_lib.theory.cost import candidate_share
 from sublinear_lib.theory.reporting import surviving_share
 from sublinear_lib.validation import choice, count
 
-__all__ = ["ShardedStep", "shard_memory", "sharded_step"]
+__all__ = ["shard_memory"]
 
 _NUMBER = 8
 

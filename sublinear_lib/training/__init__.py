@@ -16,16 +16,11 @@
 
 from __future__ import annotations
 
-from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
+from sublinear_lib.training.history import History, StepRecord, TrainingDiverged
 from sublinear_lib.training.measuring import Measure
 from sublinear_lib.training.regret_run import points_of_arcs, regret_run
 from sublinear_lib.training.sharded import ShardedAdversarialTraining
-from sublinear_lib.training.step_size import (
-    STEP_SIZE_RULES,
-    StableStep,
-    StepSizeRule,
-    resolve_step_size,
-)
+from sublinear_lib.training.step_size import STEP_SIZE_RULES, StableStep, resolve_step_size
 from sublinear_lib.training.stopping import EarlyStop
 from sublinear_lib.training.trainer import (
     DenseAdversarialTraining,
@@ -34,7 +29,6 @@ from sublinear_lib.training.trainer import (
 )
 
 __all__ = [
-    "PHASES",
     "STEP_SIZE_RULES",
     "DenseAdversarialTraining",
     "EarlyStop",
@@ -44,7 +38,6 @@ __all__ = [
     "ShardedAdversarialTraining",
     "StableStep",
     "StepRecord",
-    "StepSizeRule",
     "SublinearAdversarialTraining",
     "TrainingDiverged",
     "points_of_arcs",

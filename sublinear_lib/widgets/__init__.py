@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
+from sublinear_lib.widgets.controls import Choice, Text
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.views import (
@@ -26,20 +26,13 @@ from sublinear_lib.widgets.views import (
 )
 
 if TYPE_CHECKING:
-    from sublinear_lib.widgets.algorithm import (
-        AlgorithmPlayer,
-        algorithm_player,
-        player_data,
-        player_network,
-    )
+    from sublinear_lib.widgets.algorithm import algorithm_player
 
 __all__ = [
-    "AlgorithmPlayer",
     "Axis",
     "Band",
     "Bars",
     "Choice",
-    "Control",
     "Explorer",
     "HalfPlane",
     "Line",
@@ -48,12 +41,9 @@ __all__ = [
     "Points",
     "Region",
     "Rule",
-    "Slider",
     "Text",
     "View",
     "algorithm_player",
-    "player_data",
-    "player_network",
 ]
 
 

@@ -21,8 +21,8 @@ from sublinear_lib.adversary import (
     robust_loss_under,
     sphere,
     supremum_on_sphere,
-    whole_network,
 )
+from sublinear_lib.adversary.protocol import whole_network
 from sublinear_lib.evaluation import Evaluator
 from sublinear_lib.training import (
     DenseAdversarialTraining,

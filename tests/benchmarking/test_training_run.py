@@ -26,7 +26,7 @@ from benchmarks import (
 from benchmarks.iteration import OWN
 from benchmarks.peers import load
 from sublinear_lib.cli import main
-from sublinear_lib.training import PHASES
+from sublinear_lib.training.history import PHASES
 
 pytestmark = pytest.mark.thorough
 

@@ -24,7 +24,8 @@ from xml.etree import ElementTree
 import numpy as np
 from matplotlib.path import Path as Outline
 
-from sublinear_lib.plotting import DARK, LIGHT, PAGE_HTML
+from sublinear_lib.plotting import LIGHT, PAGE_HTML
+from sublinear_lib.plotting.palette import DARK
 
 THEMES = {"light": LIGHT, "dark": DARK}
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.1, 1.4.3 and 1.4.11

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from sublinear_lib.claims import Ledger, Verdict
-from sublinear_lib.exhibits import Shelf
+from sublinear_lib.exhibits.shelf import Shelf
 from tests.book.small_book import build
 from tests.exhibits.made_up import check_holds, made_up_shelf
 

@@ -3,7 +3,8 @@
 import pytest
 from check_book import ROOT
 
-from sublinear_lib.plotting import DARK, LIGHT, SERIES
+from sublinear_lib.plotting import LIGHT, SERIES
+from sublinear_lib.plotting.palette import DARK
 from tests.book.contrast import GRAPHIC, TEXT, contrast, figures, over, parts, rgb
 
 NOTEBOOKS = sorted((ROOT / "book").rglob("*.ipynb"))

@@ -27,10 +27,10 @@ from sublinear_lib.widgets import (
     Points,
     Region,
     Rule,
-    Slider,
     View,
 )
 from sublinear_lib.widgets import table as tables
+from sublinear_lib.widgets.controls import Slider
 from tests.book.accessible import findings
 from tests.book.made_page import made_page
 

@@ -8,7 +8,7 @@ import check_book
 import pytest
 from companion_math import STYLE, typeset
 
-from sublinear_lib.exhibits import read_quiz
+from sublinear_lib.exhibits.quiz import read_quiz
 from tests.book.accessible import findings
 from tests.book.made_page import made_page
 from tests.exhibits.made_up import QUIZ

@@ -17,7 +17,8 @@ from sublinear_lib import chapters
 from sublinear_lib.plotting import palette
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.tables import Table
-from sublinear_lib.widgets import Explorer, LiveLab, Slider
+from sublinear_lib.widgets import Explorer, LiveLab
+from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.declaration import Declared
 
 FOLDER = Path(chapters.__file__).parent

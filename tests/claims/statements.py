@@ -6,8 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from sublinear_lib.claims import Budget, Claim, Findings, Ledger, ProofStatus, Source, Verdict
+from sublinear_lib.claims import Budget, Claim, Ledger, ProofStatus, Verdict
+from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.collector import Collector, check_of
+from sublinear_lib.claims.evidence import Findings
 
 
 @check_of

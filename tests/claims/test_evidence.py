@@ -9,17 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import (
-    Budget,
-    Findings,
-    Method,
-    Observation,
-    Outcome,
-    Role,
-    Verdict,
-    judge,
-)
+from sublinear_lib.claims import Budget, Method, Observation, Outcome, Role, Verdict, judge
 from sublinear_lib.claims.collector import Collector
+from sublinear_lib.claims.evidence import Findings
 from sublinear_lib.statistics import Interval
 
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import Budget, Claim, Ledger, ProofStatus, Source, Verdict, judge, verify
+from sublinear_lib.claims import Budget, Claim, Ledger, ProofStatus, Verdict, judge, verify
 from sublinear_lib.claims import claim as claim_module
+from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.evidence import decoded, encoded
 from tests.claims.statements import check_gap, check_mean, claim, small_ledger
 

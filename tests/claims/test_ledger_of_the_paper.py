@@ -16,7 +16,6 @@ from sublinear_lib.claims import (
     Outcome,
     Role,
     Verdict,
-    load_evidence,
     merge,
     save_evidence,
     stale,
@@ -25,6 +24,7 @@ from sublinear_lib.claims import (
 )
 from sublinear_lib.claims.checks import approximation, convergence
 from sublinear_lib.claims.collector import Collector
+from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.theory.exponents import CHAINS
 from tests.claims.stored import QUICK
 

@@ -9,7 +9,9 @@ from collections import Counter
 
 import pytest
 
-from sublinear_lib.claims import NUMBERED, SECTIONS, Claim, Source, Verdict, assemble, section
+from sublinear_lib.claims import NUMBERED, Claim, Verdict, section
+from sublinear_lib.claims.claim import Source
+from sublinear_lib.claims.paper import SECTIONS, assemble
 from tests.claims.statements import check_gap, claim
 
 HIGHEST = {"3": 9, "4": 6, "5": 3, "a": 10, "b": 10, "c": 19}

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import Budget, ProofStatus, Source, Verdict
+from sublinear_lib.claims import Budget, ProofStatus, Verdict
 from sublinear_lib.claims import topic as topics
+from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.collector import Collector
 from sublinear_lib.claims.topic import Topic, read_statement
 

@@ -25,7 +25,6 @@ from sublinear_lib.claims import (
     evidence_path,
     fingerprint,
     judge,
-    load_evidence,
     merge,
     save_evidence,
     stale,
@@ -34,6 +33,7 @@ from sublinear_lib.claims import (
     verify_each,
 )
 from sublinear_lib.claims.collector import Collector, check_of
+from sublinear_lib.claims.storing import load_evidence
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
 

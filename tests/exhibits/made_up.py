@@ -7,9 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from sublinear_lib.claims import Budget, Claim, Ledger, Outcome, Source, Verdict, merge, verify
+from sublinear_lib.claims import Budget, Claim, Ledger, Outcome, Verdict, merge, verify
+from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.collector import Collector, check_of
-from sublinear_lib.exhibits import Shelf
+from sublinear_lib.exhibits.shelf import Shelf
 from tests.claims.statements import status_for
 
 MISREADING = "The exponent of the radius would have to be $-4/5$."

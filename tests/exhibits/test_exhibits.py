@@ -9,24 +9,12 @@ import pytest
 from bs4 import BeautifulSoup
 
 from sublinear_lib.claims import Budget, Ledger, Role, Stored, Verdict, fingerprint
-from sublinear_lib.exhibits import (
-    LOOKS,
-    Shelf,
-    badge,
-    chapter_claims,
-    claim_box,
-    dependency_graph,
-    ledger_table,
-    name_of,
-    page_link,
-    printed_view,
-    proof_link,
-    repaired_view,
-    short_name,
-    title_of,
-)
+from sublinear_lib.exhibits import badge, chapter_claims, claim_box, dependency_graph, ledger_table
 from sublinear_lib.exhibits.evidence import evidence_html
-from sublinear_lib.exhibits.graph import drawn
+from sublinear_lib.exhibits.graph import drawn, printed_view, repaired_view
+from sublinear_lib.exhibits.looks import LOOKS
+from sublinear_lib.exhibits.names import name_of, page_link, proof_link, short_name, title_of
+from sublinear_lib.exhibits.shelf import Shelf
 from sublinear_lib.plotting import ROLES
 from tests.exhibits.made_up import MISREADING, check_open, claim, made_up_ledger, made_up_shelf
 

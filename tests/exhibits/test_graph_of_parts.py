@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sublinear_lib.claims import Ledger, Source
+from sublinear_lib.claims import Ledger
+from sublinear_lib.claims.claim import Source
 from sublinear_lib.exhibits import dependency_graph
 from sublinear_lib.exhibits.graph import part_view, printed_view, repaired_view
 from tests.exhibits.made_up import made_up_shelf

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.exhibits import layered
+from sublinear_lib.exhibits.layering import layered
 
 
 def random_graph(nodes: int, edges: int, seed: int) -> nx.DiGraph:

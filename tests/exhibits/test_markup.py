@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib.claims.paper import LEDGER
-from sublinear_lib.exhibits import MACROS, block_html, inline_html, math_html, spoken
+from sublinear_lib.exhibits import inline_html
+from sublinear_lib.exhibits.markup import MACROS, block_html, math_html, spoken
 
 ROOT = Path(__file__).resolve().parents[2]
 

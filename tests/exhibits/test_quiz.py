@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from sublinear_lib.exhibits import Quiz, quiz, read_quiz
-from sublinear_lib.exhibits.quiz import QUIZZES
+from sublinear_lib.exhibits import quiz
+from sublinear_lib.exhibits.quiz import QUIZZES, Quiz, read_quiz
 from tests.exhibits.made_up import QUIZ
 
 PAGE = "part1/made-up"

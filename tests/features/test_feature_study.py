@@ -12,6 +12,7 @@ import pytest
 from benchmarks import feature_learning
 from sublinear_lib import features
 from sublinear_lib.features import FEATURE_ATTACKS, FeatureData
+from sublinear_lib.features.studies import variant_record
 
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "benchmarks" / "results" / "feature_learning.json"
@@ -60,7 +61,7 @@ def test_short_numbers_never_replace_the_stored_ones(study, tmp_path, capsys):
 def test_a_run_of_the_main_section_is_the_one_that_the_library_makes_in_one_line(study):
     law = FeatureData(nonrobust_patches=4)
     found = study.main_run(law, "standard", 3)
-    known = features.variant_record("standard", 3, law=law, eps=study.EPS)
+    known = variant_record("standard", 3, law=law, eps=study.EPS)
     for key in ("crossing_first", "crossing_last"):
         times = np.asarray(found["crossings"])
         assert known.pop(key) == (times.min() if key == "crossing_first" else times.max())

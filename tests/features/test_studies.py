@@ -15,17 +15,15 @@ from sublinear_lib.features import (
     FeatureRun,
     RecursionPath,
     agreement_record,
-    budget_record,
     digit_settings,
     error_curve,
     race_ratio,
     robustness_window,
     run_record,
     studies,
-    summarize,
     train_features,
-    variant_record,
 )
+from sublinear_lib.features.studies import budget_record, summarize, variant_record
 from sublinear_lib.statistics import sweep
 
 pytestmark = pytest.mark.either_way

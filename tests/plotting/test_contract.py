@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from sublinear_lib.plotting import DARK, Picture
+from sublinear_lib.plotting import Picture
+from sublinear_lib.plotting.palette import DARK
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = [ROOT / "tests/plotting/test_pictures.py", *ROOT.glob("tests/chapters/test_*_figures.py")]

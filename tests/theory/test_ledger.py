@@ -14,6 +14,7 @@ from sublinear_lib import datasets, scaling, theory
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
 from sublinear_lib.halfspace import alive_on_slice
 from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.theory.orders import Order, search_exponent
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 
 M, N, D = 1024, 24, 6
@@ -284,16 +285,16 @@ def test_the_elementary_exponent_is_that_of_the_asymptote(d: int) -> None:
 
 
 def test_the_search_is_a_logarithm_to_dimension_three_and_nearly_a_scan_in_high_ones() -> None:
-    found = [theory.search_exponent(d) for d in range(2, 9)]
+    found = [search_exponent(d) for d in range(2, 9)]
     assert found == [0, 0, Fraction(1, 2), Fraction(1, 2), *2 * [Fraction(2, 3)], Fraction(3, 4)]
-    assert theory.search_exponent(2000) == Fraction(999, 1000)
+    assert search_exponent(2000) == Fraction(999, 1000)
     with pytest.raises(ValueError, match=r"^d must be an integer >= 2, got 1"):
-        theory.search_exponent(1)
+        search_exponent(1)
 
 
 def test_orders_are_written_in_plain_text() -> None:
-    assert str(theory.Order(0)) == "1"
-    assert str(theory.Order(1, 1, 1, Fraction(5, 2))) == "m n d log^5/2"
+    assert str(Order(0)) == "1"
+    assert str(Order(1, 1, 1, Fraction(5, 2))) == "m n d log^5/2"
 
 
 # ---- refusals -----------------------------------------------------------------------------------
@@ -303,7 +304,7 @@ def test_inexact_exponents_are_refused() -> None:
     with pytest.raises(TypeError, match=r"^c must be an exact"):
         theory.printed_orders(8, 0.2)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^m must be an exact"):
-        theory.Order(0.5)  # type: ignore[arg-type]
+        Order(0.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^n must be an exact"):
         theory.leading_exponent(theory.printed_orders(8, FIFTH), True)
 

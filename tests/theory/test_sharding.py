@@ -11,7 +11,8 @@ import pytest
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory import candidate_share, shard_memory, sharded_step, surviving_share
+from sublinear_lib.theory import candidate_share, shard_memory, surviving_share
+from sublinear_lib.theory.sharding import sharded_step
 from sublinear_lib.training import ShardedAdversarialTraining
 from sublinear_lib.training import sharded as module
 

@@ -15,7 +15,6 @@ from sublinear_lib.evaluation import Evaluator, Neurons
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
-    PHASES,
     DenseAdversarialTraining,
     History,
     StableStep,
@@ -23,6 +22,7 @@ from sublinear_lib.training import (
     TrainingDiverged,
 )
 from sublinear_lib.training.caps import CapEvaluator
+from sublinear_lib.training.history import PHASES
 from sublinear_lib.training.living import LivingEvaluator
 from sublinear_lib.training.sources import CappedNeurons, IndexedNeurons, ListedNeurons
 from sublinear_lib.training.trainer import Run, _say_once_that_nothing_is_compiled

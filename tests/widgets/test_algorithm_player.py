@@ -14,7 +14,8 @@ from sublinear_lib.adversary import ExactOnCircle
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.training.step_size import StableStep
-from sublinear_lib.widgets import AlgorithmPlayer, algorithm_player, player_data, player_network
+from sublinear_lib.widgets import algorithm_player
+from sublinear_lib.widgets.algorithm import AlgorithmPlayer, player_data, player_network
 
 
 def test_the_start_is_that_of_definition_3_1() -> None:

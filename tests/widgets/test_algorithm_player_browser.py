@@ -21,7 +21,8 @@ from sublinear_lib.adversary import ExactOnCircle, extremes_on_circle
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 from sublinear_lib.training.step_size import StableStep
-from sublinear_lib.widgets import AlgorithmPlayer, algorithm_player, player_data, player_network
+from sublinear_lib.widgets import algorithm_player
+from sublinear_lib.widgets.algorithm import AlgorithmPlayer, player_data, player_network
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

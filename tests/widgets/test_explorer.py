@@ -13,18 +13,9 @@ import numpy as np
 import pytest
 
 from sublinear_lib.plotting import PAGE_HTML, Picture, grouped
-from sublinear_lib.widgets import (
-    Axis,
-    Choice,
-    Explorer,
-    HalfPlane,
-    Line,
-    Points,
-    Rule,
-    Slider,
-    View,
-)
+from sublinear_lib.widgets import Axis, Choice, Explorer, HalfPlane, Line, Points, Rule, View
 from sublinear_lib.widgets import table as tables
+from sublinear_lib.widgets.controls import Slider
 
 WIDTHS = [2**k for k in range(4, 10)]
 SHIFTS = [round(0.1 * k, 1) for k in range(21)]

@@ -9,7 +9,8 @@ import ipywidgets
 import pytest
 
 from sublinear_lib import widgets
-from sublinear_lib.widgets import Choice, LiveLab, Slider
+from sublinear_lib.widgets import Choice, LiveLab
+from sublinear_lib.widgets.controls import Slider
 
 CONTROLS = [
     Slider("m", "width *m*", [64, 128, 256], start=128),

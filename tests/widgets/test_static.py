@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sublinear_lib.plotting.palette import ROLES
-from sublinear_lib.widgets import AlgorithmPlayer, Explorer, LiveLab
+from sublinear_lib.widgets import Explorer, LiveLab
 from sublinear_lib.widgets._common import STATIC
+from sublinear_lib.widgets.algorithm import AlgorithmPlayer
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = {

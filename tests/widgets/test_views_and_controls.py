@@ -17,9 +17,9 @@ from sublinear_lib.widgets import (
     Points,
     Region,
     Rule,
-    Slider,
     View,
 )
+from sublinear_lib.widgets.controls import Slider
 
 X = Axis(label="x")
 LOG = Axis(label="x", scale="log10")
