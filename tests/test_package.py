@@ -8,10 +8,12 @@ two folders only is in the place of one in which somebody has typed ``pip instal
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+import venv
 import zipfile
 from email.parser import HeaderParser
 from importlib import metadata
@@ -206,12 +208,37 @@ def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(cl
     assert "fails as printed" in made.stdout
 
 
-def test_the_book_installs_extras_that_exist_and_compares_a_notebook_that_exists():
+@pytest.mark.thorough
+def test_a_notebook_is_a_test_elsewhere_as_the_book_says(wheel, tmp_path):
     page = (ROOT / "book" / "how-to-read.md").read_text(encoding="utf-8")
     (install, compare) = re.findall(r"^(pip install .*|pytest --nbval .*)$", page, re.MULTILINE)
-    (extras,) = re.findall(r"\[([\w,]+)\]", install)
-    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
-    assert (ROOT / "book" / "part1" / compare.split()[-1]).is_file()
+    name = compare.split()[-1]
+    stored = json.loads((ROOT / "book" / "part1" / name).read_text(encoding="utf-8"))
+    venv.create(tmp_path / "fresh", with_pip=True)
+    outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+
+    def command(line):
+        program, *arguments = shlex.split(line.replace("'.[", f"'{wheel}["))
+        return subprocess.run(
+            [tmp_path / "fresh" / "bin" / program, *arguments],
+            cwd=ROOT if program == "pip" else tmp_path,
+            env=outside,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    installed = command(f"{install} --quiet --no-compile")
+    assert installed.returncode == 0, installed.stderr
+    (tmp_path / name).write_text(json.dumps(stored), encoding="utf-8")
+    same = command(compare)
+    assert same.returncode == 0, same.stdout
+    texts = [each for cell in stored["cells"] for each in cell.get("outputs", ()) if "text" in each]
+    texts[0]["text"] = ["not what is printed"]
+    (tmp_path / name).write_text(json.dumps(stored), encoding="utf-8")
+    other = command(compare)
+    assert other.returncode == 1 and "not what is printed" in other.stdout, other.stdout
 
 
 def test_a_workflow_runs_only_what_there_is():
