@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from sublinear_lib.exhibits.box import ClaimList, chapter_claims, claim_box
 from sublinear_lib.exhibits.graph import dependency_graph
-from sublinear_lib.exhibits.layering import Layout
 from sublinear_lib.exhibits.ledger_table import ledger_table
 from sublinear_lib.exhibits.looks import Look, badge
 from sublinear_lib.exhibits.markup import inline_html
@@ -18,7 +17,6 @@ from sublinear_lib.exhibits.quiz import Choice, quiz
 __all__ = [
     "Choice",
     "ClaimList",
-    "Layout",
     "Look",
     "badge",
     "chapter_claims",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sublinear_lib.widgets.controls import Choice, Text
+from sublinear_lib.widgets.controls import Choice, Slider, Text
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.views import (
@@ -41,6 +41,7 @@ __all__ = [
     "Points",
     "Region",
     "Rule",
+    "Slider",
     "Text",
     "View",
     "algorithm_player",
