@@ -1,11 +1,11 @@
 // Mounts the widgets of a static page from the state that the notebook stored, by one import of each
 // anywidget's module.  Works over http and from file://, asks the network for nothing, and leaves the
-// still picture where something fails.  Tests wait for <html data-widgets-ready>.
+// still picture where something fails.  Tests wait for data-widgets-ready.
 (() => {
   const STATE = "application/vnd.jupyter.widget-state+json";
   const VIEW = "application/vnd.jupyter.widget-view+json";
 
-  /** A model without a kernel: values stay in the page, messages go nowhere. */
+  /** A model without a kernel: values stay in the page. */
   class StaticModel {
     constructor(state) {
       this.state = { ...state };
@@ -34,7 +34,7 @@
     send() {}
   }
 
-  const modules = new Map(); // by source: explorers share one
+  const modules = new Map(); // by source
   function load(source) {
     if (!modules.has(source)) {
       const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
@@ -63,9 +63,8 @@
     const widget = typeof module.default === "function" ? await module.default() : module.default;
     addStyle(state._css);
     const host = document.createElement("div");
-    // Drawing measures, so the host stands in the page, as wide as it will be, but takes no room
-    // before the still goes: nobody sees both, and nothing below moves twice.
-    Object.assign(host.style, { height: 0, overflow: "hidden", visibility: "hidden" });
+    // Drawing measures, so the host stands in the page; the still goes last.
+    host.className = "sl-waiting";
     place.before(host);
     try {
       await widget.initialize?.({ model: models.get(id) });
@@ -76,7 +75,7 @@
     }
     const anchor = place.querySelector("[id]"); // links to the still lead to the widget
     place.remove();
-    for (const each of ["height", "overflow", "visibility"]) host.style.removeProperty(each);
+    host.classList.remove("sl-waiting");
     if (anchor) host.id = anchor.id;
   }
 
@@ -98,7 +97,7 @@
           continue;
         }
         await mount(place, entry, models, id);
-        performance.mark("explorer"); // tools/time_pages.py waits for the first
+        performance.mark("explorer"); // the first is timed
       } catch (error) {
         failed += 1;
         console.warn("A widget could not be mounted:", error);
