@@ -348,7 +348,7 @@ def test_only_cells_with_claims_are_run_again_and_the_rest_is_kept(tmp_path):
     whole = path.read_text("utf-8")
     assert refresh_claims.refreshed(path) == whole
     touched = whole.replace("costly 2", "costly 99").replace(
-        "import badge", "import spoken as badge"
+        "import badge", "import inline_html as badge"
     )
     path.write_text(touched, encoding="utf-8")
     assert refresh_claims.main(["--check", str(path)]) == 0
