@@ -29,6 +29,7 @@ LOGGER = logging.getLogger(__name__)
 
 TEMML = Path(__file__).resolve().parents[1] / "_static" / "vendor" / "temml" / "temml.min.js"
 STYLE = "formulas.css"
+SCRIPT = "_static/formulas.js"
 
 _OPEN = (
     r'<(?:span|div) class="math notranslate nohighlight"[^>]*>(?:\s*<span class="eqno">.*?</span>)?'
@@ -173,6 +174,8 @@ def _typeset(
             context[part], problems = typeset(context[part], macros)
             for problem in problems:
                 LOGGER.warning("the formula %s", problem, location=pagename)
+    if "body" in context:  # as soon as the page is there: a link into it scrolls soon after
+        context["body"] += f'<script src="{context["pathto"](SCRIPT, resource=True)}"></script>'
 
 
 def _write_alone(app: Sphinx, env: object) -> list[str]:
@@ -186,7 +189,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("companion_macros", {}, "html", [dict])
     app.add_html_math_renderer("mathml", (html_visit_math, None), (html_visit_displaymath, None))
     app.add_css_file(STYLE)
-    app.add_js_file("formulas.js", priority=150, loading_method="defer")
     # after companion_book has mended the page, which looks for formulas as Sphinx writes them
     app.connect("html-page-context", _typeset, priority=450)
     app.connect("env-updated", _write_alone)

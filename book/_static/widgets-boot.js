@@ -1,6 +1,5 @@
-// Mounts the widgets of a static page from the state that the notebook stored, by one import of each
-// anywidget's module.  Works over http and from file://, asks the network for nothing, and leaves the
-// still picture where something fails.  Tests wait for data-widgets-ready.
+// Mounts the widgets of a static page from the state that the notebook stored.  Works over http and
+// from file://, asks the network for nothing, and leaves the still picture where something fails.
 (() => {
   const STATE = "application/vnd.jupyter.widget-state+json";
   const VIEW = "application/vnd.jupyter.widget-view+json";
@@ -74,8 +73,11 @@
       throw error;
     }
     const anchor = place.querySelector("[id]"); // links to the still lead to the widget
+    const target = document.querySelector(":target"); // of a link into the page: it stays where it is
+    const top = target?.getBoundingClientRect().top;
     place.remove();
     host.classList.remove("sl-waiting");
+    if (top < innerHeight) scrollBy({ top: target.getBoundingClientRect().top - top, behavior: "instant" });
     if (anchor) host.id = anchor.id;
   }
 
