@@ -73,11 +73,8 @@
       throw error;
     }
     const anchor = place.querySelector("[id]"); // links to the still lead to the widget
-    const target = document.querySelector(":target"); // of a link into the page: it stays where it is
-    const top = target?.getBoundingClientRect().top;
     place.remove();
     host.classList.remove("sl-waiting");
-    if (top < innerHeight) scrollBy({ top: target.getBoundingClientRect().top - top, behavior: "instant" });
     if (anchor) host.id = anchor.id;
   }
 
