@@ -23,7 +23,7 @@ from sublinear_lib.validation import scalar
 __all__ = ["promise_picture"]
 
 _KEYS = ("radii", "certified", "possible", "rho", "intervals")
-_KINDS = (("clean", "ink"), ("attacked", "c2"), ("certified", "c1"))
+_KINDS = (("clean", "ink"), ("attacked", "c4"), ("certified", "c3"))
 
 
 @picture
@@ -115,10 +115,10 @@ def _panel(
     grid = np.repeat(radii, 2)
     lower = np.concatenate([[low[0]], np.repeat(low[1:], 2), [low[-1]]])
     upper = np.concatenate([[high[0]], np.repeat(high[:-1], 2), [high[-1]]])
-    chart.band(grid, 0.0, lower, "c1", 0.22)
+    chart.band(grid, 0.0, lower, "c3", 0.22)
     chart.band(grid, lower, upper, "muted", 0.22)
-    chart.line(grid, lower, "c1", 2, clip_on=False)
-    chart.line(grid, upper, "c2", 2, clip_on=False)
+    chart.line(grid, lower, "c3", 2, clip_on=False)
+    chart.line(grid, upper, "c4", 2, clip_on=False)
     chart.bars(rho, 0.0, 1.0, "muted", 1, linestyles=(0, (2, 2)))
     chart.note(rho, 0.0, "*ρ*", "muted", dx=5, dy=9)
     shift = 0.012 * right
@@ -126,7 +126,7 @@ def _panel(
     for place, (share, bottom, top), (_, role) in zip(places, whiskers, _KINDS, strict=True):
         chart.bars(place, bottom, top, role, 1.6, clip_on=False)
         chart.dots(place, share, role, 5.5, clip_on=False)
-    chart.note(0.05 * right, 0.32, "proved right", "c1", weight="bold")
-    chart.note(0.05 * right, 0.23, "below the upper line: possible", "c2", size=11)
+    chart.note(0.05 * right, 0.32, "proved right", "c3", weight="bold")
+    chart.note(0.05 * right, 0.23, "below the upper line: possible", "c4", size=11)
     chart.note(0.05 * right, 0.15, "between the lines: open", "muted", size=11)
     return chart

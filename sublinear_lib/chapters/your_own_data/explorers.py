@@ -50,9 +50,9 @@ def promise(table: Table, training: str, m: str, activity: str) -> View:
         marks=[
             Rule(found.rho, label="*ρ*", role="muted", dash=True),
             Band(steps, lower, upper, label="open", role="muted"),
-            Line(steps, upper, label="possible", role="c2"),
-            Line(steps, lower, label="certified", role="c1"),
-            Points([found.rho], [certified.estimate], lower=[ends[0]], upper=[ends[1]], role="c1"),
+            Line(steps, upper, label="possible", role="c4"),
+            Line(steps, lower, label="certified", role="c3"),
+            Points([found.rho], [certified.estimate], lower=[ends[0]], upper=[ends[1]], role="c3"),
         ],
         sentence=(
             f"{grouped(width)} neurons, {percent(share)} of them active, trained "
