@@ -12,7 +12,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	then echo "$$each"; break; fi; done)
 
-.PHONY: help book test test-all pdf serve proofs execute check format lab lite looks screenshots clean
+.PHONY: help book test test-all pdf serve proofs fuzz execute check format lab lite looks screenshots clean
 
 help:  ## list the commands
 	@echo "usage: make COMMAND"
@@ -37,6 +37,9 @@ serve: book  ## build the book and offer it at http://127.0.0.1:8000 (PORT=...)
 
 proofs:  ## check the proofs of proofs/ with Rocq, and what each rests on (needs coqc)
 	@$(PYTHON) tools/check_proofs.py
+
+fuzz: $(STAMP)  ## compare every half-space structure with exact arithmetic (QUERIES=1e5 SEED=0)
+	@$(BIN)/python -m tests.halfspace.fuzz --queries $(or $(QUERIES),1e5) --seed $(or $(SEED),0)
 
 execute: $(STAMP)  ## run all notebooks again and store their outputs
 	@$(BIN)/python tools/run_notebooks.py

@@ -46,9 +46,9 @@ STORED: tuple[StoredFile, ...] = (
     ),
     StoredFile(
         "halfspace_fuzz.json",
-        "python -m benchmarks.fuzz --queries 1e7 --seed 1 --json FILE",
+        "python -m tests.halfspace.fuzz --queries 1e7 --seed 1 --json FILE",
         "",
-        "date and seconds; no count does",
+        "date and seconds; counts with the versions only",
         "Does any structure of the index ever give a wrong answer?",
     ),
     StoredFile("theory_mutation.json", "python tools/mutate_theory.py", "", "date and seconds"),

@@ -18,7 +18,7 @@ FOLDERS = ("book", "sublinear_lib", "tests", "tools", "benchmarks", ".github", "
 # Where the options of a command are written down.
 COMMANDS = {
     "sublinear ": "sublinear_lib/cli.py",
-    "benchmarks.fuzz ": "benchmarks/fuzz/__main__.py",
+    "tests.halfspace.fuzz ": "tests/halfspace/fuzz.py",
     "--nbval": "tools/run_tests.py",
 }
 

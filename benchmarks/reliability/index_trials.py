@@ -1,83 +1,70 @@
 """The half-space index against real arithmetic: many queries, and long histories.
 
-Both campaigns play what :mod:`benchmarks.fuzz` draws.  `queries` counts QUERY
-(Definition 5.1, Algorithm 2) over many small cases of every structure, and says how hostile they
-were; `histories` lets few indices live long, because an index that forgets a change may do so after
-the thousandth one only.  Before changing it, know that a case is named by its seed and its number,
-and that the numbers stored here belong to the version of the library that is stored beside them.
+Both campaigns run the fuzz of the tests, ``python -m tests.halfspace.fuzz``, in a process of its
+own.  `queries` counts QUERY (Definition 5.1, Algorithm 2) over many small cases of every structure,
+and says how hostile they were; `histories` lets few indices live long, because an index that
+forgets a change may do so after the thousandth one only.  Before quoting the stored record, know
+that its numbers belong to the versions and to the date that are stored beside them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from benchmarks import fuzz
 from benchmarks.settings import Row
 from sublinear_lib import validation
+from sublinear_lib.halfspace.kernel_choice import numba_allowed
 
 LIVES = 5
 """How many indices share the operations of one chunk of `histories`."""
 
+_ROOT = Path(__file__).resolve().parents[2]
 _ENGINES = ("scan", "cap", "tree", "auto")
 
 
 def queries(chunk: int, size: int) -> Row:
     """Ask every structure for half-spaces, and compare each answer with real arithmetic."""
     validation.count(size, "size")
-    structures = fuzz.structures_for(fuzz.ENGINES, None)
-    total: Counter[str] = Counter()
-    by_structure: Counter[str] = Counter()
-    by_family: Counter[str] = Counter()
-    findings: list[str] = []
-    number = 0
-    while total["queries"] < size:
-        engine, kernels = structures[number % len(structures)]
-        case = fuzz.Case(chunk, number, engine, kernels)
-        configuration = case.drawn().configuration
-        report = fuzz.replay(case)
-        asked = report.total.queries
-        for name in ("cases", "queries", "pairs", "ties", "decided_exactly", "mismatches"):
-            total[name] += getattr(report.total, name)
-        by_structure[f"{engine}/{kernels}"] += asked
-        by_family[configuration.get("family", "others")] += asked
-        points = configuration.get("m")
-        total["cases without a point"] += points == 0
-        total["cases with one point"] += points == 1
-        findings += map(str, report.findings)
-        number += 1
+    found = _fuzz("--seed", chunk, "--queries", size)
+    for number, words in (("0", "without a point"), ("1", "with one point")):
+        found[f"cases {words}"] = found.pop(f"cases of {number} points", 0)
+    parts = found.get("by_structure", {})
     return {
-        **total,
-        "by_structure": dict(sorted(by_structure.items())),
-        "by_family": dict(sorted(by_family.items())),
-        "findings": findings,
+        **{name: value for name, value in found.items() if name not in ("steps", "operations")},
+        "by_structure": {name: part["queries"] for name, part in sorted(parts.items())},
     }
 
 
 def histories(chunk: int, size: int) -> Row:
     """Let a few indices live long, and compare every answer with real arithmetic."""
-    validation.count(size, "size", minimum=LIVES)
-    kernels = fuzz.allowed_kernels()
-    engine = _ENGINES[chunk % len(_ENGINES)]
-    own = kernels[chunk // len(_ENGINES) % len(kernels)]
-    total: Counter[str] = Counter()
-    operations: Counter[str] = Counter()
-    findings: list[str] = []
-    shares = np.diff(np.linspace(0, size, LIVES + 1).astype(int))
-    for number, steps in enumerate(shares.tolist()):
-        report = fuzz.live(fuzz.Case(chunk, number, engine, own), steps)
-        total["lives"] += 1
-        total["longest"] = max(total["longest"], report.total.steps)
-        for name in ("steps", "queries", "pairs", "ties", "mismatches"):
-            total[name] += getattr(report.total, name)
-        operations.update(report.operations)
-        findings += map(str, report.findings)
-    found: dict[str, Any] = dict(total)
+    steps = validation.count(size, "size", minimum=LIVES) // LIVES
+    kernels = ("numba", "numpy") if numba_allowed() else ("numpy",)
+    index = f"{_ENGINES[chunk % 4]}/{kernels[chunk // 4 % len(kernels)]}"
+    found = _fuzz("--seed", chunk, "--only", index, "--lives", LIVES, "--steps", steps)
+    kept = ("steps", "queries", "pairs", "ties", "mismatches", "operations", "findings")
     return {
-        "index": f"{engine}/{own}",
-        **found,
-        "operations": dict(sorted(operations.items())),
-        "findings": findings,
+        "index": index,
+        "lives": LIVES,
+        "longest": steps,
+        **{name: found[name] for name in kept if name in found},
     }
+
+
+def _fuzz(*options: object) -> dict[str, Any]:
+    """Return what a run of the fuzz has stored, or the finding that ended it."""
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "record.json"
+        command = (sys.executable, "-m", "tests.halfspace.fuzz", *options, "--json", record)
+        run = subprocess.run(
+            [str(part) for part in command], cwd=_ROOT, capture_output=True, text=True
+        )
+        if run.returncode:
+            return {"mismatches": 1, "findings": [run.stderr[-5000:]]}
+        found = json.loads(record.read_text(encoding="utf-8"))
+    about_the_run = ("date", "versions", "seed", "seconds")
+    return {**{k: v for k, v in found.items() if k not in about_the_run}, "findings": []}

@@ -17,8 +17,8 @@ from benchmarks import (
     load_planting_record,
     load_sharding_record,
 )
-from benchmarks.fuzz.campaign import ENGINES
 from benchmarks.reliability import load_reliability
+from tests.halfspace.fuzz import KINDS
 
 # the file of each loader, what it is called, and parts that it must have
 LOADERS: dict[Callable[..., Any], tuple[str, str, tuple[str, ...]]] = {
@@ -93,7 +93,7 @@ def test_the_stored_run_is_long_and_clean() -> None:
     assert record["mismatches"] == 0
     assert record["ties"] > 10**6, "ties must be met, or they were not tested"
     named = {name.partition("/")[0] for name in record["by_structure"]}
-    assert named == set(ENGINES), "a structure that came later needs a new run"
+    assert named == set(KINDS), "a structure that came later needs a new run"
     parts = record["by_structure"].values()
     assert sum(part["queries"] for part in parts) == record["queries"]
 

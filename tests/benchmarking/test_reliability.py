@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from benchmarks import reliability
-from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.network import TwoLayerNetwork
 
 ROOT = Path(__file__).parents[2]
@@ -182,21 +181,24 @@ def test_steps_that_are_lost_little_by_little_over_several_lives_are_found(
         reliability.kills(0, 3, tmp_path)
 
 
-def test_the_same_seed_finds_the_same() -> None:
-    assert reliability.histories(3, 40) == reliability.histories(3, 40)
-    assert reliability.queries(5, 20) == reliability.queries(5, 20)
+def test_queries_and_histories_say_what_the_fuzz_has_compared() -> None:
+    found = reliability.queries(5, 20)
+    assert (found["mismatches"], found["findings"]) == (0, [])
+    assert sum(found["by_structure"].values()) == sum(found["by_family"].values())
+    assert found["queries"] == sum(found["by_structure"].values()) >= 20
+    lives = reliability.histories(4, 50)
+    assert lives["index"].startswith("scan/")
+    assert (lives["lives"], lives["longest"], lives["steps"]) == (5, 10, 50)
+    assert sum(lives["operations"].values()) == 50
+    assert lives == reliability.histories(4, 50)
 
 
-def test_queries_and_histories_find_an_index_that_misses_a_change(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clean = reliability.histories(4, 150)
-    assert clean["index"].startswith("scan/")
-    assert (clean["mismatches"], clean["steps"], clean["findings"]) == (0, 150, [])
-    monkeypatch.setattr(Engine, "insert", lambda self, rows: None)
-    found = reliability.histories(4, 150)
-    assert found["mismatches"] > 0
-    assert "replay it with" in found["findings"][0]
+def test_a_fuzz_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    trials = importlib.import_module(f"{PACKAGE}.index_trials")
+    monkeypatch.setattr(trials, "_ROOT", tmp_path)
+    found = reliability.histories(4, 50)
+    assert found["mismatches"] == 1
+    assert "No module named" in found["findings"][0]
 
 
 @pytest.mark.parametrize("kind", reliability.KINDS)

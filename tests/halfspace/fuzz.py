@@ -12,6 +12,7 @@ import argparse
 import copy
 import json
 import pickle
+import platform
 import tempfile
 import time
 import warnings
@@ -26,9 +27,9 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from benchmarks import environment
 from benchmarks.reliability.damaging import fingerprint
 from sublinear_lib import geometry
+from sublinear_lib._extras import installed_version
 from sublinear_lib.halfspace import (
     AggregateTree,
     ArcStabbing,
@@ -500,22 +501,22 @@ def main(arguments=None):
     parser.add_argument("--steps", type=int, default=2500, help="in each of these lives")
     parser.add_argument("--json", type=Path, help="where to store what was compared")
     asked = parser.parse_args(arguments)
-    warnings.simplefilter("error")
     TALLY.clear()
     begun, total = time.monotonic(), Counter()
     for number in range(asked.lives) if asked.lives else count():
-        for structure in asked.only:
+        for place, structure in enumerate(asked.only):
             if asked.lives:
                 live(structure, asked.seed * 1000 + number, asked.steps)
             else:
-                hold(structure, 10, asked.seed * 10**6 + number)
+                hold(structure, 10, (asked.seed * 10**6 + number) * 100 + place)
         total = sum((TALLY[each] for each in asked.only), Counter())
         print(f"{total['queries']} queries, {total['cases']} histories, none wrong", flush=True)
         if not asked.lives and total["queries"] >= asked.queries:
             break
+    packages = {name: installed_version(name) for name in ("sublinear-lib", "numpy", "numba")}
     record = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": environment()["versions"],
+        "versions": {"python": platform.python_version(), **packages},
         "seed": asked.seed,
         "seconds": time.monotonic() - begun,
         **{"mismatches": 0, **total},
@@ -527,4 +528,5 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("error")
     main()

@@ -1,9 +1,9 @@
 """Points, normals and offsets at which half-space structures go wrong, and the truth about them.
 
 A family keeps what its points have in common (a line, a hyperplane, places), so that points drawn
-later belong to it too.  Most offsets are the score of a stored point or a few floating-point numbers
-beside it: elsewhere every structure is right.  `decide` uses nothing of the library: a float64
-product decides the pairs whose margin exceeds twice its error, integers decide the others.
+later belong to it too.  Most offsets are the score of a stored point, or a few floating-point
+numbers beside it: elsewhere every structure is right.  `decide` uses nothing of the library: a
+float64 product decides the pairs whose margin exceeds its error, integers decide the others.
 """
 
 from __future__ import annotations

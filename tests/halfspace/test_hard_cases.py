@@ -1,7 +1,7 @@
 """Every structure is exact where floating point is at its worst, whatever the kernels.
 
-The families of points come from the fuzzer, and so does the oracle, which test_fuzz.py compares
-with rational arithmetic; here each family meets each structure, each dimension and each size of a
+The families of points and the oracle are those of the fuzz, which test_fuzz.py compares with
+rational arithmetic; here each family meets each structure, each dimension and each size of a
 leaf on purpose instead of by chance.
 """
 
@@ -10,9 +10,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.fuzz import families
-from benchmarks.fuzz.exact import decide
-from benchmarks.fuzz.histories import compare
 from sublinear_lib.halfspace import (
     AggregateTree,
     ArcStabbing,
@@ -21,21 +18,21 @@ from sublinear_lib.halfspace import (
     PartitionTree,
     alive_on_slice,
 )
+from tests.halfspace import hostile
+from tests.halfspace.hostile import LARGEST, assert_hits, decide
 from tests.halfspace.oracle import KERNELS, SLICE_ENGINE_IDS, SLICE_ENGINES
 
 pytestmark = pytest.mark.either_way
 
 every_engine = pytest.mark.parametrize(("method", "kernels"), SLICE_ENGINES, ids=SLICE_ENGINE_IDS)
-every_family = pytest.mark.parametrize("name", families.FAMILIES)
-LARGEST = families.LARGEST
+every_family = pytest.mark.parametrize("name", hostile.FAMILIES)
 
 
 def drawn(name, m, d, biased, seed=0):
     """Return points and biases of a family, and the family."""
     rng = np.random.default_rng([seed, m, d, biased])
-    family = families.draw_family(rng, d + biased, biased=biased, name=name)
-    rows = family.rows(m)
-    return rng, family, *((rows[:, :-1].copy(), rows[:, -1].copy()) if biased else (rows, None))
+    family = hostile.Family(name, seed + d, d, biased)
+    return rng, family, *family.draw(rng, m)
 
 
 def domain_of(method, d):
@@ -44,26 +41,25 @@ def domain_of(method, d):
 
 
 def questions(rng, family, points, bias, count, domain):
-    d = points.shape[1]
     if domain is None:
-        normals = families.draw_normals(rng, family, points, d, count)
+        normals = hostile.draw_normals(rng, family, points, count)
     else:
-        normals = families.draw_slice(rng, points, d, count)
-    offsets = families.draw_offsets(rng, points, bias, normals)
+        normals = hostile.draw_slice(rng, points, count)
+    offsets = hostile.draw_offsets(rng, points, bias, normals)
     return normals, offsets, decide(points, bias, normals, offsets)
 
 
-def assert_exact(index, normals, offsets, truth, ids=None):
-    """Compare ids, counts and masks with the oracle, for > and for >=."""
+def assert_exact(index, normals, offsets, signs, ids=None):
+    """Compare ids and counts with the oracle, for > and for >=."""
     for strict in (True, False):
-        inside = truth.inside(strict)
-        problem = compare(index.query_halfspace(normals, offsets, strict=strict), inside, ids)
-        assert problem is None, (
-            f"strict={strict}, x = {normals[problem[0]].tolist()}, "
-            f"c = {offsets[problem[0]]!r}: {problem[1]}"
-        )
+        inside = beyond(signs, strict)
+        assert_hits(index.query_halfspace(normals, offsets, strict=strict), inside, ids)
         counts = index.count_halfspace(normals, offsets, strict=strict)
         np.testing.assert_array_equal(counts, inside.sum(axis=1))
+
+
+def beyond(signs, strict):
+    return signs > 0 if strict else signs >= 0
 
 
 # Families
@@ -89,11 +85,11 @@ def test_every_family_may_come_go_and_move(name, method, kernels):
     d, domain = 3, domain_of(method, 3)
     rng, family, points, bias = drawn(name, 40, d, True)
     index = HalfspaceIndex(points, bias, method=method, domain=domain, kernels=kernels, leaf_size=4)
-    more = family.rows(50)
+    more = family.rows(rng, 50)
     index.insert(more[:, :-1], more[:, -1])
     points, bias = np.concatenate((points, more[:, :-1])), np.concatenate((bias, more[:, -1]))
     moved = rng.permutation(90)[:30]
-    again = family.rows(30)
+    again = family.rows(rng, 30)
     index.update(moved, again[:, :-1], again[:, -1])
     points[moved], bias[moved] = again[:, :-1], again[:, -1]
     kept = np.sort(rng.permutation(90)[:70])
@@ -124,7 +120,7 @@ def test_hard_points_are_answered_exactly_in_every_dimension(d, method, kernels)
 @every_engine
 @pytest.mark.parametrize("m", [0, 1, 2])
 def test_none_one_and_two_points_are_answered_exactly(m, method, kernels):
-    for name in families.FAMILIES:
+    for name in hostile.FAMILIES:
         domain = domain_of(method, 2)
         rng, family, points, bias = drawn(name, m, 2, True)
         index = HalfspaceIndex(points, bias, method=method, domain=domain, kernels=kernels)
@@ -240,23 +236,23 @@ def test_sums_count_every_family_exactly(name, kernels):
         rng, family, points, bias = drawn(name, 90, d, biased)
         weights = rng.standard_normal(90) * 2.0**-60
         tree = AggregateTree(points, weights, bias, leaf_size=8, kernels=kernels)
-        normals, offsets, truth = questions(rng, family, points, bias, 30, None)
+        normals, offsets, signs = questions(rng, family, points, bias, 30, None)
         for strict in (True, False):
             sums = tree.aggregate_halfspace(normals, offsets, strict=strict)
-            np.testing.assert_array_equal(sums.counts, truth.inside(strict).sum(axis=1))
+            np.testing.assert_array_equal(sums.counts, beyond(signs, strict).sum(axis=1))
 
 
 @every_family
 def test_the_structures_of_the_plane_are_exact_on_every_family(name):
     for m in (0, 1, 2, 3, 40):
         rng, family, points, _ = drawn(name, m, 2, False)
-        normals, offsets, truth = questions(rng, family, points, None, 24, None)
+        normals, offsets, signs = questions(rng, family, points, None, 24, None)
         structures = [ConvexLayers(points)]
         structures += [PartitionTree(points, leaf_size=s, boxes=s > 1) for s in (1, 2, 8)]
         for structure in structures:
             for strict in (True, False):
                 hits = structure.query_halfspace(normals, offsets, strict=strict)
-                assert compare(hits, truth.inside(strict)) is None, (structure, m)
+                assert_hits(hits, beyond(signs, strict))
 
 
 @every_family
@@ -264,21 +260,21 @@ def test_arcs_are_exact_on_every_family(name):
     for d, biased in ((2, False), (3, False), (3, True)):
         for m in (0, 1, 2, 40):
             rng, _, points, bias = drawn(name, m, d, biased)
-            X = families.draw_slice(rng, points, d, 24)
-            for tau in families.draw_offsets(rng, points, bias, X[:3]).tolist():
-                truth = decide(points, bias, X, np.full(24, tau))
+            X = hostile.draw_slice(rng, points, 24)
+            for tau in hostile.draw_offsets(rng, points, bias, X[:3]).tolist():
+                signs = decide(points, bias, X, np.full(24, tau))
                 structure = ArcStabbing(points, bias, tau=tau)
                 for strict in (True, False):
                     hits = structure.query(X, strict=strict)
-                    assert compare(hits, truth.inside(strict)) is None, (d, m, tau)
+                    assert_hits(hits, beyond(signs, strict))
 
 
 @every_family
 def test_no_neuron_of_any_family_that_fires_on_x_is_called_dead(name):
     for d in (2, 3, 9):
         rng, _, points, bias = drawn(name, 40, d, True)
-        X = families.draw_slice(rng, points, d, 40)
-        for tau in families.draw_offsets(rng, points, bias, X[:3]).tolist():
-            fires = decide(points, bias, X, np.full(40, tau)).inside(True).any(axis=0)
+        X = hostile.draw_slice(rng, points, 40)
+        for tau in hostile.draw_offsets(rng, points, bias, X[:3]).tolist():
+            fires = (decide(points, bias, X, np.full(40, tau)) > 0).any(axis=0)
             alive = alive_on_slice(points, bias, tau=tau)
             assert set(np.flatnonzero(fires)) <= set(alive.tolist())
