@@ -35,10 +35,12 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Results]:
     return result, load_results(path=path)
 
 
-def test_a_short_run_stores_every_section_with_as_many_rows_as_announced(
-    short: tuple[Result, Results],
-) -> None:
-    _, found = short
+@pytest.fixture(scope="module")
+def found(short: tuple[Result, Results]) -> Results:
+    return short[1]
+
+
+def test_a_short_run_stores_every_section_with_as_many_rows_as_announced(found: Results) -> None:
     assert found.sections == tuple(SECTIONS)
     for name, section in SECTIONS.items():
         assert len(found.cells(name)) == section.steps(Settings.short()), name
@@ -55,15 +57,13 @@ def test_a_short_run_prints_the_tables_of_every_section(short: tuple[Result, Res
     assert "goals reached" not in result.output, "a short run judges nothing"
 
 
-def test_all_tables_of_a_page_have_names_of_their_own(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_all_tables_of_a_page_have_names_of_their_own(found: Results) -> None:
     tables = [table for name in SECTIONS for table in benchmarks.section_tables(found, name)]
     captions = [table.caption for table in tables]
     assert len(set(captions)) == len(captions)
 
 
-def test_every_competitor_is_present_or_said_to_be_missing(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_every_competitor_is_present_or_said_to_be_missing(found: Results) -> None:
     everyone = {"dense", "gemm", "naive_float32", "naive_float64", "scan", "cap", "tree", "auto"}
     everyone |= {"auto_default", "count", "mask"} | {peer.name for peer in PEERS}
     for cell in found.cells("report"):
@@ -76,40 +76,31 @@ def test_every_competitor_is_present_or_said_to_be_missing(short: tuple[Result, 
             assert (peer.name in there) == installed, absent.get(peer.name)
 
 
-def test_exact_competitors_differ_by_no_pair(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_exact_competitors_differ_by_no_pair(found: Results) -> None:
     for cell in [*found.cells("report"), *found.cells("numpy"), *found.cells("single")]:
         for name in ("scan", "cap", "tree", "auto", "auto_default", "mask"):
             assert cell["differing_pairs"].get(name, 0) == 0
 
 
-def test_the_share_that_is_reported_is_about_the_share_that_was_asked_for(
-    short: tuple[Result, Results],
-) -> None:
-    _, found = short
+def test_the_share_that_is_reported_is_about_the_share_that_was_asked_for(found: Results) -> None:
     for cell in found.cells("report"):
         assert cell["active"] == pytest.approx(cell["share"], rel=0.5, abs=0.003)
 
 
-def test_the_sums_agree_with_the_products(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_the_sums_agree_with_the_products(found: Results) -> None:
     for cell in found.cells("aggregate"):
         assert cell["gradient_difference"] < 1e-3
         assert set(cell["microseconds"]) == {"two_gemms", "aggregate", "index_aggregate"}
 
 
-def test_training_is_timed_for_dense_index_and_lists(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_training_is_timed_for_dense_index_and_lists(found: Results) -> None:
     for cell in found.cells("lists"):
         assert set(cell["microseconds"]) == {"dense", "index", "lists"}
         assert cell["queries"] == dict.fromkeys(cell["queries"], 6 * 64)
         assert 0.0 < cell["moving"] <= 1.0
 
 
-def test_approximate_rivals_have_a_recall_and_the_index_misses_nothing(
-    short: tuple[Result, Results],
-) -> None:
-    _, found = short
+def test_approximate_rivals_have_a_recall_and_the_index_misses_nothing(found: Results) -> None:
     for cell in found.cells("approximate"):
         recalls = {method["method"]: method["recall"] for method in cell["methods"]}
         assert recalls.pop("auto") == 1.0
@@ -118,10 +109,7 @@ def test_approximate_rivals_have_a_recall_and_the_index_misses_nothing(
         assert any(name.startswith("HNSW") for name in recalls) or "hnsw" in cell["absent"]
 
 
-def test_who_means_to_find_everything_is_asked_the_same_queries(
-    short: tuple[Result, Results],
-) -> None:
-    _, found = short
+def test_who_means_to_find_everything_is_asked_the_same_queries(found: Results) -> None:
     for cell in found.cells("approximate"):
         exact = {each["method"]: each for each in cell["exact"]}
         everyone = {"dense", "naive_float32"} | {peer.name for peer in PEERS}
@@ -135,8 +123,7 @@ def test_who_means_to_find_everything_is_asked_the_same_queries(
         )
 
 
-def test_every_change_of_an_index_is_timed(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_every_change_of_an_index_is_timed(found: Results) -> None:
     own = {"build", "refit", "update 1 %", "update 10 %", "insert 1 %", "remove 1 %"}
     for cell in found.cells("build"):
         if cell["engine"].startswith("sklearn"):
@@ -146,10 +133,7 @@ def test_every_change_of_an_index_is_timed(short: tuple[Result, Results]) -> Non
             assert cell["memory_ratio"] > 1.0
 
 
-def test_slopes_have_intervals_beside_the_exponents_of_theory(
-    short: tuple[Result, Results],
-) -> None:
-    _, found = short
+def test_slopes_have_intervals_beside_the_exponents_of_theory(found: Results) -> None:
     for cell in found.cells("slopes"):
         assert cell["reporting_exponent"] == pytest.approx(1 - 1 / (cell["d"] // 2), abs=1e-3)
         assert cell["partition_tree_exponent"] == pytest.approx(1 - 1 / cell["d"], abs=1e-3)
@@ -158,8 +142,7 @@ def test_slopes_have_intervals_beside_the_exponents_of_theory(
         assert all(touched >= 0.0 for touched in cell["touched"])
 
 
-def test_a_limit_is_a_limit(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_a_limit_is_a_limit(found: Results) -> None:
     rates = [cell for cell in found.cells("limits") if "rate" in cell]
     assert {cell["quantity"] for cell in rates} == {"float32 matrix product", "writing int32"}
     for cell in found.cells("limits"):
@@ -168,8 +151,7 @@ def test_a_limit_is_a_limit(short: tuple[Result, Results]) -> None:
             assert cell["microseconds"] > 0.0
 
 
-def test_the_first_answers_of_a_fresh_python_are_timed(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_the_first_answers_of_a_fresh_python_are_timed(found: Results) -> None:
     (row,) = found.cells("startup")
     assert row["start"] == "cached"
     assert set(row["seconds"]) == {"import", "scan", "tree", "cap"}
@@ -343,6 +325,5 @@ def test_a_section_that_does_not_exist_is_named() -> None:
         benchmarks.run("halfspace", Settings.short(), ["other"], progress=False)
 
 
-def test_stored_rows_are_plain_json(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_stored_rows_are_plain_json(found: Results) -> None:
     assert json.loads(json.dumps(found.data)) == found.data

@@ -71,45 +71,6 @@ def test_every_goal_has_a_key_of_its_own_and_a_section_that_exists(benchmark: st
     assert [each.reached for each in verdicts] == [None] * len(goals), "nothing was measured"
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "key", "value"),
-    [
-        ("halfspace", "report d=2 m=2^20 0.1 %", 120.0),
-        ("halfspace", "report d=3 m=2^16 1 %", 13.0),
-        ("halfspace", "report d=3 m=2^20 10 %", 10.0),
-        ("halfspace", "report d=8 m=2^16 0.1 %", 16.0),
-        ("halfspace", "report d=16 m=2^20 1 %", 3.3),
-        ("halfspace", "report d=32 m=2^16 10 %", 2.5),
-        ("halfspace", "report d=32 m=2^20 50 %", 1.5),
-        ("halfspace", "count d=4 m=2^20 50 %", 5.0),
-        ("halfspace", "aggregate d=4 m=2^20", 1.3),
-        ("halfspace", "single query", 8.0),
-        ("halfspace", "refit", 0.15),
-        ("halfspace", "memory", 2.5),
-        ("training", "dense d=8 m=2^16 0.1 %", 35.0),
-        ("training", "dense d=32 m=2^18 0.1 %", 35.0),
-        ("training", "dense d=8 m=2^18 1 %", 15.0),
-        ("training", "dense d=32 m=2^16 1 %", 9.0),
-        ("training", "dense d=8 m=2^16 10 %", 3.5),
-        ("training", "dense d=32 m=2^16 10 %", 1.7),
-        ("training", "alive d=8 m=2^16 0.1 %", 8.0),
-        ("training", "alive d=8 m=2^16 1 %", 6.0),
-        ("training", "alive d=8 m=2^16 10 %", 2.5),
-        ("training", "alive d=32 m=2^16 0.1 %", 30.0),
-        ("training", "alive d=32 m=2^16 1 %", 6.0),
-        ("training", "alive d=32 m=2^16 10 %", 1.5),
-        ("training", "torch d=8 m=2^16 1 %", 100.0),
-        ("training", "never slower", 1.1),
-        ("training", "mismatches", 0.0),
-        ("training", "slope 0.1 %", 0.85),
-        ("training", "slope R3", 0.85),
-    ],
-)
-def test_the_goals_are_those_that_were_set(benchmark: str, key: str, value: float) -> None:
-    (target,) = (each for each in TARGETS[benchmark] if each.key == key)
-    assert target.value == value
-
-
 REPORTS = {
     "report": [
         cell(3, 2**16, 0.1, dense=1.0, auto=1.0),

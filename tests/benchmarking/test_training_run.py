@@ -47,10 +47,12 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Results]:
     return result, load_results("training", path=path)
 
 
-def test_a_short_run_stores_every_section_with_as_many_rows_as_announced(
-    short: tuple[Result, Results],
-) -> None:
-    _, found = short
+@pytest.fixture(scope="module")
+def found(short: tuple[Result, Results]) -> Results:
+    return short[1]
+
+
+def test_a_short_run_stores_every_section_with_as_many_rows_as_announced(found: Results) -> None:
     assert found.benchmark == "training"
     assert found.sections == tuple(TRAINING.sections)
     for name, section in TRAINING.sections.items():
@@ -69,8 +71,7 @@ def test_a_short_run_prints_all_tables_and_judges_nothing(short: tuple[Result, R
     assert "goals reached" not in result.output
 
 
-def test_everybody_is_present_or_said_to_be_missing(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_everybody_is_present_or_said_to_be_missing(found: Results) -> None:
     for cell in found.cells("iteration"):
         there, absent = set(cell["microseconds"]), cell["absent"]
         assert there | set(absent) == {*OWN, *RIVALS}
@@ -79,8 +80,7 @@ def test_everybody_is_present_or_said_to_be_missing(short: tuple[Result, Results
         assert ("torch" in there) == (load("torch") is not None)
 
 
-def test_no_pair_is_decided_wrongly_and_the_rivals_agree(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_no_pair_is_decided_wrongly_and_the_rivals_agree(found: Results) -> None:
     for cell in found.cells("iteration"):
         assert cell["checked_pairs"] == cell["n"] * cell["m"]
         own = set(cell["microseconds"]) - RIVALS
@@ -90,9 +90,8 @@ def test_no_pair_is_decided_wrongly_and_the_rivals_agree(short: tuple[Result, Re
 
 
 def test_the_activity_is_what_was_asked_for_and_an_iteration_hardly_changes_it(
-    short: tuple[Result, Results],
+    found: Results,
 ) -> None:
-    _, found = short
     for cell in found.cells("iteration"):
         for name in cell["active"]:
             assert cell["active"][name] == pytest.approx(cell["share"], rel=0.3)
@@ -103,8 +102,7 @@ def test_the_activity_is_what_was_asked_for_and_an_iteration_hardly_changes_it(
             assert cell["touched"][name] <= cell["alive"] * (1 + 1e-3)
 
 
-def test_the_work_of_dense_training_is_that_of_all_pairs(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_the_work_of_dense_training_is_that_of_all_pairs(found: Results) -> None:
     for cell in found.cells("iteration"):
         pairs = cell["n"] * cell["m"]
         # five values with gradients and one value, then the forward and the backward pass
@@ -113,8 +111,7 @@ def test_the_work_of_dense_training_is_that_of_all_pairs(short: tuple[Result, Re
         assert set(cell["phases"]["auto"]) == set(PHASES)
 
 
-def test_larger_steps_are_timed_beside_small_ones(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_larger_steps_are_timed_beside_small_ones(found: Results) -> None:
     cells = found.cells("steps")
     assert {cell["eta_part"] for cell in cells} == {0.02, 1.0}
     for cell in cells:
@@ -123,8 +120,7 @@ def test_larger_steps_are_timed_beside_small_ones(short: tuple[Result, Results])
         assert 0 <= cell["rebuilt"]["lists"] < cell["steps"]["lists"]
 
 
-def test_growth_is_measured_in_both_regimes(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_growth_is_measured_in_both_regimes(found: Results) -> None:
     cells = found.cells("scaling")
     names = {"dense", "auto", "lists", "query"}
     assert {(cell["regime"], cell["competitor"]) for cell in cells} == {
@@ -143,8 +139,7 @@ def test_growth_is_measured_in_both_regimes(short: tuple[Result, Results]) -> No
         growth_curves(found, "R4")
 
 
-def test_more_neurons_fire_with_the_repaired_threshold(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_more_neurons_fire_with_the_repaired_threshold(found: Results) -> None:
     active = {
         cell["regime"]: np.array(cell["active_by_seed"])
         for cell in found.cells("scaling")
@@ -154,8 +149,7 @@ def test_more_neurons_fire_with_the_repaired_threshold(short: tuple[Result, Resu
     assert (active["R3"][:, 1] > active["R3"][:, 0]).all()
 
 
-def test_a_trainer_holds_at_least_its_weights(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_a_trainer_holds_at_least_its_weights(found: Results) -> None:
     for cell in found.cells("memory"):
         weights = 8.0 * cell["d"] * np.array(cell["widths"])
         assert (np.array(cell["held_by_seed"]) >= weights).all(), cell["competitor"]
@@ -163,8 +157,7 @@ def test_a_trainer_holds_at_least_its_weights(short: tuple[Result, Results]) -> 
     assert {cell["competitor"] for cell in found.cells("memory")} <= set(OWN)
 
 
-def test_a_table_compares_with_whom_one_likes(short: tuple[Result, Results]) -> None:
-    _, found = short
+def test_a_table_compares_with_whom_one_likes(found: Results) -> None:
     table = iteration_table(found, share=0.01, competitors=["auto", "dense"], baseline="alive")
     assert table.columns == ["d", "m", "n", "dense, can fire, ms", "auto", "dense, tuned"]
     cells = [cell for cell in found.cells("iteration") if cell["share"] == 0.01]
@@ -177,10 +170,7 @@ def test_a_table_compares_with_whom_one_likes(short: tuple[Result, Results]) -> 
     assert "active" in every.columns
 
 
-def test_goals_on_large_widths_are_not_judged_by_a_short_run(
-    short: tuple[Result, Results],
-) -> None:
-    _, found = short
+def test_goals_on_large_widths_are_not_judged_by_a_short_run(found: Results) -> None:
     judged = {each.target.key: each for each in judge(found)}
     assert judged["dense d=8 m=2^16 1 %"].reached is None
     assert judged["mismatches"].reached is True

@@ -1,7 +1,7 @@
-"""Every structure is exact where floating point is at its worst, whatever the kernels.
+"""Every engine is exact where floating point is at its worst, whatever the kernels.
 
 The families of points and the oracle are those of the fuzz, which test_fuzz.py compares with
-rational arithmetic; here each family meets each structure, each dimension and each size of a
+rational arithmetic; here each family meets each engine, each dimension and each size of a
 leaf on purpose instead of by chance.
 """
 
@@ -10,14 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sublinear_lib.halfspace import (
-    AggregateTree,
-    ArcStabbing,
-    ConvexLayers,
-    HalfspaceIndex,
-    PartitionTree,
-    alive_on_slice,
-)
+from sublinear_lib.halfspace import HalfspaceIndex
 from tests.halfspace import hostile
 from tests.halfspace.hostile import LARGEST, assert_hits, decide
 from tests.halfspace.oracle import KERNELS, SLICE_ENGINE_IDS, SLICE_ENGINES
@@ -224,57 +217,3 @@ def test_a_huge_row_may_come_and_go(method, kernels):
         assert_exact(index, *asked[:2], decide(both, None, *asked[:2]), ids)
         index.remove([huge])
         assert_exact(index, *asked)
-
-
-# The other structures
-
-
-@pytest.mark.parametrize("kernels", KERNELS)
-@every_family
-def test_sums_count_every_family_exactly(name, kernels):
-    for d, biased in ((1, True), (2, False), (3, True), (9, False)):
-        rng, family, points, bias = drawn(name, 90, d, biased)
-        weights = rng.standard_normal(90) * 2.0**-60
-        tree = AggregateTree(points, weights, bias, leaf_size=8, kernels=kernels)
-        normals, offsets, signs = questions(rng, family, points, bias, 30, None)
-        for strict in (True, False):
-            sums = tree.aggregate_halfspace(normals, offsets, strict=strict)
-            np.testing.assert_array_equal(sums.counts, beyond(signs, strict).sum(axis=1))
-
-
-@every_family
-def test_the_structures_of_the_plane_are_exact_on_every_family(name):
-    for m in (0, 1, 2, 3, 40):
-        rng, family, points, _ = drawn(name, m, 2, False)
-        normals, offsets, signs = questions(rng, family, points, None, 24, None)
-        structures = [ConvexLayers(points)]
-        structures += [PartitionTree(points, leaf_size=s, boxes=s > 1) for s in (1, 2, 8)]
-        for structure in structures:
-            for strict in (True, False):
-                hits = structure.query_halfspace(normals, offsets, strict=strict)
-                assert_hits(hits, beyond(signs, strict))
-
-
-@every_family
-def test_arcs_are_exact_on_every_family(name):
-    for d, biased in ((2, False), (3, False), (3, True)):
-        for m in (0, 1, 2, 40):
-            rng, _, points, bias = drawn(name, m, d, biased)
-            X = hostile.draw_slice(rng, points, 24)
-            for tau in hostile.draw_offsets(rng, points, bias, X[:3]).tolist():
-                signs = decide(points, bias, X, np.full(24, tau))
-                structure = ArcStabbing(points, bias, tau=tau)
-                for strict in (True, False):
-                    hits = structure.query(X, strict=strict)
-                    assert_hits(hits, beyond(signs, strict))
-
-
-@every_family
-def test_no_neuron_of_any_family_that_fires_on_x_is_called_dead(name):
-    for d in (2, 3, 9):
-        rng, _, points, bias = drawn(name, 40, d, True)
-        X = hostile.draw_slice(rng, points, 40)
-        for tau in hostile.draw_offsets(rng, points, bias, X[:3]).tolist():
-            fires = (decide(points, bias, X, np.full(40, tau)) > 0).any(axis=0)
-            alive = alive_on_slice(points, bias, tau=tau)
-            assert set(np.flatnonzero(fires)) <= set(alive.tolist())
