@@ -12,12 +12,12 @@ from __future__ import annotations
 from benchmarks.growth import REGIMES
 from benchmarks.inventory import inventory_table
 from benchmarks.judging import TARGETS, judge, load_reasons, reason_for
-from benchmarks.layouts import section_tables
-from benchmarks.layouts_halfspace import recall_panels
-from benchmarks.layouts_training import (
+from benchmarks.layouts import (
     growth_curves,
     iteration_table,
     missed_curves,
+    recall_panels,
+    section_tables,
 )
 from benchmarks.queries import InexactAnswer
 from benchmarks.records import (

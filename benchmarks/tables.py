@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from benchmarks.judging import SOURCE, judge, reason_for
 from benchmarks.results import Results
@@ -160,6 +160,11 @@ def number_text(value: float | None, digits: int = 3) -> str:
     return f"{float(text):.0f}" if "e" in text and abs(value) >= 1.0 else text
 
 
+def milliseconds_text(microseconds: float) -> str:
+    """Return a time that is stored in microseconds."""
+    return number_text(microseconds / 1e3)
+
+
 def name_of(competitor: str) -> str:
     """Return what a competitor is called in tables."""
     return NAMES.get(competitor, competitor)
@@ -202,6 +207,50 @@ def interval_text(slope: Sequence[float] | None) -> str:
         return "–"
     estimate, lower, upper = slope
     return f"{estimate:.2f} [{lower:.2f}, {upper:.2f}]"
+
+
+Column: TypeAlias = Callable[[Row], str]
+"""What a column says of a cell of the grid."""
+
+
+def column(write: Callable[[Any], str], *path: str) -> Column:
+    """Return a column of what lies at a path in each cell; a dash where nothing does."""
+
+    def text(cell: Row) -> str:
+        found: Any = cell
+        for name in path:
+            found = found.get(name)
+            if found is None:
+                return "–"
+        return write(found)
+
+    return text
+
+
+GRID = {"d": column(str, "d"), "m": column(width_text, "m")}
+ACTIVE = {"active": column(percent_text, "share")}
+
+
+def ratio_columns(baseline: str, head: str, names: Iterable[str]) -> dict[str, Column]:
+    """Return the time of a baseline, milliseconds or microseconds, and how many times as fast."""
+
+    def ratio(name: str) -> Column:
+        def text(cell: Row) -> str:
+            times = cell["microseconds"]
+            there = baseline in times and name in times
+            return number_text(times[baseline] / times[name]) if there else "–"
+
+        return text
+
+    unit = milliseconds_text if head.endswith("ms") else number_text
+    others = {name_of(name): ratio(name) for name in names}
+    return {head: column(unit, "microseconds", baseline), **others}
+
+
+def table_of(caption: str, cells: Iterable[Row], columns: Mapping[str, Column]) -> Table:
+    """Lay out one row for each cell."""
+    rows = [[text(cell) for text in columns.values()] for cell in cells]
+    return Table(caption, list(columns), rows)
 
 
 def dates_table(results: Results) -> Table:
@@ -276,22 +325,12 @@ def ratio_table(
         parts = ("microseconds", "absent")
         named = {name for row in cells for part in parts for name in row.get(part, {})}
         competitors = sorted(named - {baseline}, key=_place)
-    shown = list(competitors)
-    columns = ["d", "m", *(["active"] if share is None else []), f"{name_of(baseline)}, µs"]
-    rows = []
-    for row in cells:
-        times = row["microseconds"]
-        ratios = [
-            number_text(times[baseline] / times[name]) if name in times else "–" for name in shown
-        ]
-        cell = [str(row["d"]), width_text(row["m"])]
-        if share is None:
-            cell.append(percent_text(row["share"]))
-        rows.append([*cell, number_text(times[baseline]), *ratios])
+    columns = {**GRID, **({} if share else ACTIVE)}
+    columns |= ratio_columns(baseline, f"{name_of(baseline)}, µs", competitors)
     caption = f"{stored['question']} Times as fast as {name_of(baseline)}."
     if share is not None:
         caption = f"{percent_text(share)} active: times as fast as {name_of(baseline)}."
-    return Table(caption, [*columns, *(name_of(name) for name in shown)], rows)
+    return table_of(caption, cells, columns)
 
 
 def ratio_curves(
