@@ -503,15 +503,19 @@ def main(arguments=None):
     asked = parser.parse_args(arguments)
     TALLY.clear()
     begun, total = time.monotonic(), Counter()
+    enough = False
     for number in range(asked.lives) if asked.lives else count():
         for place, structure in enumerate(asked.only):
             if asked.lives:
                 live(structure, asked.seed * 1000 + number, asked.steps)
-            else:
-                hold(structure, 10, (asked.seed * 10**6 + number) * 100 + place)
+                continue
+            hold(structure, 5, (asked.seed * 10**6 + number) * 100 + place)
+            total = sum((TALLY[each] for each in asked.only), Counter())
+            if enough := total["queries"] >= asked.queries:
+                break
         total = sum((TALLY[each] for each in asked.only), Counter())
         print(f"{total['queries']} queries, {total['cases']} histories, none wrong", flush=True)
-        if not asked.lives and total["queries"] >= asked.queries:
+        if enough:
             break
     packages = {name: installed_version(name) for name in ("sublinear-lib", "numpy", "numba")}
     record = {
@@ -521,7 +525,9 @@ def main(arguments=None):
         "seconds": time.monotonic() - begun,
         **{"mismatches": 0, **total},
         **{name: dict(sorted(TALLY[name].items())) for name in ("operations", "by_family")},
-        "by_structure": {each: {"mismatches": 0, **TALLY[each]} for each in asked.only},
+        "by_structure": {
+            each: {"mismatches": 0, **TALLY[each]} for each in asked.only if TALLY[each]
+        },
     }
     if asked.json:
         asked.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

@@ -29,12 +29,12 @@ pytestmark = pytest.mark.either_way
 @pytest.mark.parametrize("structure", fuzz.STRUCTURES)
 def test_any_history_is_answered_exactly(structure):
     long = structure.split("/")[0] in ("scan", "cap", "tree", "auto")
-    fuzz.hold(structure, 12 if long else 40, 0)
+    fuzz.hold(structure, 8 if long else 40, 0)
 
 
 @pytest.mark.parametrize("structure", [each for each in fuzz.STRUCTURES if "numpy" in each])
 def test_a_long_life_is_answered_exactly(structure):
-    fuzz.live(structure, 1, 250)
+    fuzz.live(structure, 1, 120)
 
 
 def test_a_cap_prefix_of_many_groups_is_exact(monkeypatch):
@@ -43,7 +43,7 @@ def test_a_cap_prefix_of_many_groups_is_exact(monkeypatch):
             monkeypatch.setattr(module, "GROUP", 4)
     monkeypatch.setattr("sublinear_lib.halfspace.kernels_numpy._BLOCK", 8)
     monkeypatch.setattr("sublinear_lib.halfspace.cap._SLACK", 8)
-    fuzz.hold("cap/numpy", 12, 3)
+    fuzz.hold("cap/numpy", 8, 3)
 
 
 # What it compares with
