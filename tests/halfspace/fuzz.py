@@ -517,17 +517,16 @@ def main(arguments=None):
         print(f"{total['queries']} queries, {total['cases']} histories, none wrong", flush=True)
         if enough:
             break
+    none = dict.fromkeys(("cases", "steps", "queries", "pairs", "ties", "mismatches"), 0)
     packages = {name: installed_version(name) for name in ("sublinear-lib", "numpy", "numba")}
     record = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version(), **packages},
         "seed": asked.seed,
         "seconds": time.monotonic() - begun,
-        **{"mismatches": 0, **total},
+        **{**none, **total},
         **{name: dict(sorted(TALLY[name].items())) for name in ("operations", "by_family")},
-        "by_structure": {
-            each: {"mismatches": 0, **TALLY[each]} for each in asked.only if TALLY[each]
-        },
+        "by_structure": {each: {**none, **TALLY[each]} for each in asked.only if TALLY[each]},
     }
     if asked.json:
         asked.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
