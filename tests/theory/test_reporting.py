@@ -64,11 +64,3 @@ def test_the_share_lies_between_the_active_share_and_one_and_grows_with_the_dime
 def test_in_high_dimension_every_neuron_survives() -> None:
     for d in (10**4, 10**8, 10**15):
         assert theory.surviving_share(3.0, d) == pytest.approx(1.0, abs=1e-12), d
-
-
-def test_the_range_of_the_count_is_binomial() -> None:
-    tau, m, d = 0.05, 3000, 8
-    low, high = theory.surviving_count_interval(tau, m, d, confidence=0.95)
-    law = stats.binom(m, theory.surviving_share(tau / math.sqrt(2 / m), d))
-    assert law.cdf(high) - law.cdf(low - 1) >= 0.95
-    assert law.cdf(high - 1) - law.cdf(low) < 0.95
