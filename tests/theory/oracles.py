@@ -30,7 +30,7 @@ def circle(angles: npt.ArrayLike) -> np.ndarray:
     )
 
 
-def draw(m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def draw(m: int, seed: int, *draws: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the pre-activations of m neurons at one point and the signs of their weights."""
     rng = np.random.default_rng([seed, m])
-    return rng.standard_normal(m) * math.sqrt(2 / m), rng.choice([-1.0, 1.0], m)
+    return rng.standard_normal((*draws, m)) * math.sqrt(2 / m), rng.choice([-1.0, 1.0], (*draws, m))

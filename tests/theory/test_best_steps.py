@@ -53,17 +53,6 @@ def test_the_bracket_of_the_best_error_contains_that_of_a_linear_program(
     assert best_steps.best_step_errors(delta, rho, [degree])[0] == pytest.approx(program, rel=3e-3)
 
 
-def test_the_best_line_has_the_error_of_the_hand_calculation() -> None:
-    # The line takes its extreme errors -E, E at -1 and far, and -E at near.
-    delta, rho = Fraction(1), TENTH
-    far, near = (float(end) for end in intervals(delta, rho))
-    # a - b = e, a + b far = -e, a + b near = 1 + e gives e in closed form, whatever its sign.
-    system = np.array([[1.0, -1.0, -1.0], [1.0, far, 1.0], [1.0, near, -1.0]])
-    error = abs(float(np.linalg.solve(system, [0.0, 0.0, 1.0])[2]))
-    found = best_steps.best_step(delta, rho, 1)
-    assert float(found.lower) == pytest.approx(error, rel=1e-5)
-
-
 @pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
 def test_the_certificate_alternates_at_enough_points_of_the_intervals(
     delta: Fraction, rho: Fraction, eps: Fraction

@@ -110,18 +110,6 @@ def test_one_query_per_example_costs_what_the_shared_ledger_says() -> None:
         assert values <= row.work_adversary <= values + N * steps * row.candidates
 
 
-@pytest.mark.parametrize("index", ["query", "lists", "literal"])
-def test_no_way_to_find_neurons_exceeds_the_dense_ledger(index: str) -> None:
-    attack = ProjectedGradient(rho=0.1, steps=2)
-    trainer = SublinearAdversarialTraining(adversary=attack, steps=3, index=index)  # type: ignore[arg-type]
-    history = trainer.fit(network(3), DATA.X, DATA.y, rng=0)
-    ledger = theory.dense_ledger(M, N, 2)
-    assert (history.work_adversary <= ledger.attack).all()
-    assert (history.work_forward <= ledger.forward).all()
-    assert (history.work_backward <= ledger.gradient).all()
-    assert (history.touched <= M - history.set_aside).all()
-
-
 def test_expected_ledgers_are_the_means_of_counts() -> None:
     t, rho, steps = 1.8, 0.15, 2
     tau = scaling.threshold_from_standard(t, M)
