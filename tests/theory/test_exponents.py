@@ -100,19 +100,14 @@ def test_slips_are_explained_by_the_powers_of_other_papers() -> None:
 
 def test_no_choice_of_powers_explains_all_printed_values() -> None:
     depend = [key for key, chain in CHAINS.items() if any(chain.power.coefficients[1:3])]
-    grid = [F(k, 30) for k in range(31)]
-    counts = {
-        (alpha, beta): len(exponents.explained(alpha, beta))
-        for alpha, beta in itertools.product(grid, grid)
-    }
+    grid = itertools.product([F(k, 30) for k in range(31)], repeat=2)
+    counts = {powers: len(exponents.explained(*powers)) for powers in grid}
     assert max(counts.values()) < len(depend)
     best = sorted(counts, key=lambda pair: -counts[pair])[:2]
     assert set(best) == {(F(2, 5), F(3, 5)), (F(1, 5), F(4, 5))}
-    assert counts[F(1, 5), F(3, 5)] < counts[F(1, 5), F(4, 5)]
     printed = exponents.explained(F(1, 5), F(3, 5))
     assert printed == tuple(key for key in depend if CHAINS[key].derived() == CHAINS[key].printed)
-    assert "4.1" not in printed
-    assert "4.6" not in exponents.explained(F(2, 5), F(3, 5)), "it does not depend on the powers"
+    assert len(printed) < counts[F(1, 5), F(4, 5)]
 
 
 @pytest.mark.parametrize(
@@ -280,11 +275,9 @@ def test_drift_is_steps_times_step_size_times_weight() -> None:
         lambda: Power(0.2),  # type: ignore[arg-type]
         lambda: Power(alpha=True),
         lambda: Power().at(0.2, 0, 0),  # type: ignore[arg-type]
-        lambda: CONSISTENT.contains(0.2, F(3, 5), 0),  # type: ignore[arg-type]
         lambda: CONSISTENT.slice_at(0.2),  # type: ignore[arg-type]
         lambda: Chain("k", "s", "q", (), 0.5),  # type: ignore[arg-type]
         lambda: Power(1) * 0.5,  # type: ignore[operator]
-        lambda: exponents.explained(0.2, F(3, 5)),  # type: ignore[arg-type]
     ],
 )
 def test_floats_are_refused_because_they_are_not_exact(call: Callable[[], object]) -> None:
