@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,17 +139,7 @@ def test_alignments_and_shares_are_those_put_in_whichever_coordinates_are_used()
     )
     np.testing.assert_allclose(shares.robust, 2 * 9 * (A**2).sum(axis=1) / 100, rtol=1e-12)
     np.testing.assert_allclose(shares.nonrobust, 3 * (B**2).sum(axis=1) / 100, rtol=1e-12)
-    still = FeatureData(
-        classes=2,
-        dim=7,
-        u=(6, 0),
-        v=(2, 5),
-        robust_patches=2,
-        nonrobust_patches=3,
-        noise=0.0,
-        jitter=0.0,
-    )
-    data = still.sample(2, 0)
+    data = replace(law, noise=0.0, jitter=0.0).sample(2, 0)
     np.testing.assert_allclose(np.diag(net(data.X)), shares.robust + shares.nonrobust, rtol=1e-12)
 
 
