@@ -149,7 +149,7 @@ def test_a_training_run_is_many_updates() -> None:
     trained, history = fit(network, data.X, data.y, rate=0.3, steps=8, attack=attack)
     np.testing.assert_allclose(trained.weights, expected.weights, atol=1e-13)
     found = np.transpose([history.loss, history.clean_loss, history.budget])
-    np.testing.assert_allclose(found, means, rtol=1e-12)
+    np.testing.assert_allclose(found[:-1], means, rtol=1e-12)
 
 
 def test_a_budget_of_0_is_standard_training() -> None:

@@ -310,14 +310,6 @@ def test_the_rate_of_reachable_flips_is_their_derivative(d: int, tau: float) -> 
     assert rate == pytest.approx(existence.reachable_flip_rate(-tau, d), rel=1e-13)
 
 
-def test_reachable_neurons_are_as_many_as_computed() -> None:
-    rng, n = np.random.default_rng(4), 300_000
-    w, b = rng.standard_normal((n, 5)), rng.standard_normal(n)
-    count = np.count_nonzero(np.abs(w[:, 0] + b - 0.5) <= 0.2 * np.linalg.norm(w, axis=1))
-    p = existence.reachable_flip_probability(0.2, 0.5, 5)
-    assert abs(count - n * p) < 4 * math.sqrt(n * p * (1 - p))
-
-
 # The supremum over the circle
 
 

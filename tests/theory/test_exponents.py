@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction as F
 
 import pytest
@@ -199,21 +200,9 @@ def admissible(alpha: F, beta: F, c: F, activation: str) -> bool:
     """Decide from the derived exponents of a scaling, which know saturation and the jump."""
     rule = "c" if c > 0 else "1/m"
     draft = scaling.Scaling("", alpha, beta, c, activation, rule, F(0), F(0), "", "")
-    chosen = scaling.Scaling(
-        "",
-        alpha,
-        beta,
-        c,
-        activation,
-        rule,
-        draft.derived_eta_exponent,
-        draft.derived_steps_exponent,
-        "",
-        "",
-    )
-    along = scaling.Scaling(
-        "", alpha, min(max(-chosen.drift_exponent, F(0)), F(1)), c, activation, rule, 0, 0, "", ""
-    )
+    eta, steps = draft.derived_eta_exponent, draft.derived_steps_exponent
+    chosen = replace(draft, eta_exponent=eta, steps_exponent=steps)
+    along = replace(draft, beta=min(max(-chosen.drift_exponent, F(0)), F(1)))
     return (
         chosen.expressivity_exponent >= 0
         and chosen.gap_exponent < 0

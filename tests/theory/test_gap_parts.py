@@ -5,54 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from sublinear_lib.theory import gap_parts
 from tests.theory.oracles import ACTIVATIONS, draw, phi, q
-
-SIXTEENTHS = st.integers(-40, 40).map(lambda k: Fraction(k, 16))
-LENGTHS = st.integers(0, 24).map(lambda k: Fraction(k, 16))
-
-
-def term(z: Fraction, u: Fraction, tau: Fraction, form: str) -> tuple[Fraction, Fraction]:
-    """What a neuron with a_r = 1 contributes to A - g and to C, from Definition C.4."""
-    change = int(z + u > tau) - int(z > tau)
-    return u * change, (z - (tau if form == "continuous" else 0)) * change
-
-
-@settings(deadline=None, max_examples=150)
-@given(
-    z=st.lists(SIXTEENTHS, min_size=1, max_size=4),
-    delta=LENGTHS,
-    tau=LENGTHS,
-    form=st.sampled_from(ACTIVATIONS),
-    data=st.data(),
-)
-def test_suprema_of_the_parts_are_those_of_an_exact_search(
-    z: list[Fraction], delta: Fraction, tau: Fraction, form: str, data: st.DataObject
-) -> None:
-    a = [Fraction(data.draw(st.integers(-3, 3)), 4) for _ in z]
-    moves = [Fraction(k, 64) for k in range(-int(delta * 64), int(delta * 64) + 1)]
-    expected = [Fraction(0)] * 4
-    for value, weight in zip(z, a, strict=True):
-        terms = [term(value, u, tau, form) for u in moves]
-        for part in (0, 1):
-            expected[2 * part] += max(weight * item[part] for item in terms)
-            expected[2 * part + 1] += max(-weight * item[part] for item in terms)
-    found = gap_parts.worst_parts(
-        [float(v) for v in z], [float(v) for v in a], float(delta), float(tau), form
-    )
-    assert [found.move_above, found.move_below, found.state_above, found.state_below] == expected
-    assert found.move_half_width == (expected[0] + expected[1]) / 2
-    assert found.state_half_width == (expected[2] + expected[3]) / 2
-    assert found.largest_move == max(expected[:2])
-    assert found.largest_state == max(expected[2:])
 
 
 @pytest.mark.parametrize("form", ACTIVATIONS)

@@ -42,23 +42,6 @@ def test_the_dense_ledger_is_what_the_dense_trainer_counts(steps: int) -> None:
     assert (history.touched <= ledger.weights).all()
 
 
-@pytest.mark.parametrize("t", [0.0, 1.0, 2.0])
-def test_to_the_letter_forward_and_gradient_are_the_number_of_active_pairs(t: float) -> None:
-    """Lines 17 and 18, in every step, with the factor n that the printed proof lacks."""
-    trainer = SublinearAdversarialTraining(
-        adversary=ProjectedGradient(rho=0.1, steps=2), steps=4, index="literal"
-    )
-    history = trainer.fit(network(1, t), DATA.X, DATA.y, rng=0)
-    pairs = np.rint(history.activity_mean * M * N)
-    for row, active in zip(history.records, pairs, strict=True):
-        ledger = theory.literal_ledger(
-            N, active=active / N, touched=row.touched, query=0.0, attack_steps=2
-        )
-        assert row.work_forward == pytest.approx(ledger.forward, rel=1e-12)
-        assert row.work_backward == pytest.approx(ledger.gradient, rel=1e-12)
-        assert row.touched == ledger.weights == ledger.index / 2
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_without_an_attack_every_entry_to_the_letter_is_determined(seed: int) -> None:
     start = network(seed)

@@ -14,7 +14,7 @@ from scipy import integrate, stats
 
 from sublinear_lib import scaling
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory import worst_case
+from sublinear_lib.theory import gap_parts, worst_case
 from tests.theory.oracles import ACTIVATIONS, phi
 
 HALF = math.sqrt(3.0) / 2.0
@@ -37,6 +37,12 @@ def term(z: Fraction, u: Fraction, tau: Fraction, activation: str) -> Fraction:
     return value - (u if z > tau else 0)
 
 
+def parts(z: Fraction, u: Fraction, tau: Fraction, activation: str) -> tuple[Fraction, Fraction]:
+    """What such a neuron contributes to A - g and to C, from Definition C.4."""
+    change = int(z + u > tau) - int(z > tau)
+    return u * change, (z - (tau if activation == "continuous" else 0)) * change
+
+
 # All quantities are multiples of 1/16; the grid of moves contains every point at which the term
 # can be largest or smallest, and points to the right of every discontinuity.
 SIXTEENTHS = st.integers(-40, 40).map(lambda k: Fraction(k, 16))
@@ -56,7 +62,7 @@ def test_suprema_are_those_of_an_exact_search(
     a = [Fraction(data.draw(st.integers(-3, 3)), 4) for _ in z]
     moves = [Fraction(k, 64) for k in range(-int(delta * 64), int(delta * 64) + 1)]
     above = below = largest_g = half = Fraction(0)
-    flips = 0
+    flips, ends = 0, [Fraction(0)] * 4
     for zr, ar in zip(z, a, strict=True):
         values = [term(zr, u, tau, activation) for u in moves]
         above += max(ar * v for v in values)
@@ -67,9 +73,14 @@ def test_suprema_are_those_of_an_exact_search(
         now = term(zr, Fraction(0), tau, activation)
         rise, fall = worst_case.gap_terms([float(zr)], float(delta), float(tau), activation)
         assert (rise[0], fall[0]) == (max(values) - now, now - min(values))
-    gap = worst_case.worst_gap(
-        [float(v) for v in z], [float(v) for v in a], float(delta), float(tau), activation
-    )
+        for k, sign in enumerate((1, -1, 1, -1)):
+            ends[k] += max(sign * ar * parts(zr, u, tau, activation)[k // 2] for u in moves)
+    numbers = [float(v) for v in z], [float(v) for v in a], float(delta), float(tau), activation
+    part = gap_parts.worst_parts(*numbers)
+    assert [part.move_above, part.move_below, part.state_above, part.state_below] == ends
+    assert (part.move_half_width, part.state_half_width) == (sum(ends[:2]) / 2, sum(ends[2:]) / 2)
+    assert (part.largest_move, part.largest_state) == (max(ends[:2]), max(ends[2:]))
+    gap = worst_case.worst_gap(*numbers)
     start = sum(ar * term(zr, Fraction(0), tau, activation) for zr, ar in zip(z, a, strict=True))
     found = (gap.above, gap.below, gap.half_width, gap.largest_g, gap.initial_output)
     assert found == (above, below, half, largest_g, start)
