@@ -268,22 +268,6 @@ def test_two_terms_of_the_pair_formula_are_the_hypoexponential_law() -> None:
     agree(found, 2 * math.exp(-y / 4) - math.exp(-y / 2), math.exp(-0.9))
 
 
-def test_with_a_squared_norm_the_lemma_is_false() -> None:
-    equal = [Fraction(1, 1000)] * 1000
-    assert concentration.laurent_massart(equal, 1).holds
-    damaged = concentration.laurent_massart(equal, 1, squared_norm=True)
-    assert not damaged.holds
-    assert float(damaged.left) == pytest.approx(0.4585, abs=5e-5)
-
-
-def test_without_t_on_the_largest_weight_the_lemma_is_false() -> None:
-    damaged = concentration.laurent_massart([1], 10, linear_term=False)
-    assert not damaged.holds
-    at = 3 + 2 * math.sqrt(10)
-    agree(damaged, math.erfc(math.sqrt(at / 2)), math.exp(-10))
-    assert concentration.laurent_massart([1], 10).holds
-
-
 @MODEST
 @given(st.fractions(Fraction(1, 100), Fraction(49, 100), max_denominator=100))
 def test_the_moment_margins_of_laurent_massart_are_what_they_say(l: Fraction) -> None:  # noqa: E741

@@ -20,6 +20,7 @@ from tests.theory.oracles import circle, phi
 
 HALF = Fraction(1, 2)
 CUBIC = Polynomial((Fraction(3, 10), HALF, Fraction(-2, 5), Fraction(1, 5)))
+SQUARE = Polynomial((Fraction(0), Fraction(0), Fraction(1)))
 ROOT2 = math.sqrt(2)
 
 
@@ -253,11 +254,8 @@ def test_the_union_bound_needs_more_than_the_printed_width() -> None:
     needed = math.log(2) + 4.5 * math.log(k) + math.sqrt(k) / 4
     assert float(found.left) == pytest.approx(needed, rel=1e-12)
     assert found.right.lower == found.right.upper == Fraction(k) / (2 * ratio**2)
-    for constant in (10, 1000):
-        # the printed width k = c_1 d ratio^2, at a ratio that beats the constant
-        ratio = 10 * constant
-        printed = constant * d * ratio**2
-        assert not existence.union_bound_condition(printed, d, ratio).holds
+    # the printed width k = c_1 d ratio^2, at a ratio that beats the constant
+    assert not existence.union_bound_condition(1000 * d * 10000**2, d, 10000).holds
     assert existence.union_bound_condition(100 * 1000**4, d, 1000).holds
 
 
@@ -326,19 +324,29 @@ def test_the_largest_deviation_is_that_of_a_fine_grid(tau: float) -> None:
     assert found == pytest.approx(grid, abs=2e-4)
 
 
-def test_without_neurons_that_change_the_deviation_is_at_a_critical_point() -> None:
-    # z^2 at x = 0 degrees: z = 1/4 + 3/4 cos v runs over [-1/2, 1]; against the constant 1/2 the
-    # largest difference is at z = 1 or z = 0, where it is 1/2
-    square = Polynomial((Fraction(0), Fraction(0), Fraction(1)))
-    always = np.array([[0.0, 0.0, 9.0]])
-    found = existence.largest_deviation_on_circle(
-        np.array([0.75]), always, np.zeros(1), 0.0, square, circle([0.0]), np.ones(1)
-    )
-    assert found == pytest.approx(0.75, abs=1e-12)
-    never = existence.largest_deviation_on_circle(
-        np.array([0.75]), -always, np.zeros(1), 0.0, square, circle([0.0]), np.ones(1)
-    )
-    assert never == pytest.approx(1.0, abs=1e-12)
+ONE = [1.0, 0.0, 0.0]
+EDGES = {
+    # z^2 at x = 0 degrees: z = 1/4 + 3/4 cos v runs over [-1/2, 1], so z^2 over [0, 1]
+    "always active": ([0.75], [[0.0, 0.0, 9.0]], [0.0], SQUARE, 0.75),
+    "never active": ([0.75], [[0.0, 0.0, -9.0]], [0.0], SQUARE, 1.0),
+    "one at all points but one, and one opposite": (
+        *([1.0, 1.0], [ONE, ONE], [SLICE_RADIUS, -SLICE_RADIUS / 2]),
+        *(Polynomial(()), 2.0),
+    ),
+    "one ends where the other begins": (
+        *([1.0, 1.0], [ONE, [-1.0, 0.0, 0.0]], [0.0, 0.0]),
+        *(Polynomial((Fraction(2),)), 2.0),
+    ),
+}
+
+
+@pytest.mark.parametrize(("values", "w", "b", "target", "expected"), EDGES.values(), ids=EDGES)
+def test_the_deviation_is_taken_at_critical_points_and_beside_the_ends_of_arcs(
+    values: list[float], w: list[list[float]], b: list[float], target: Polynomial, expected: float
+) -> None:
+    given = np.array(values), np.array(w), np.array(b), 0.0, target, circle([0.0]), np.ones(1)
+    found = existence.largest_deviation_on_circle(*given)
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_neurons_that_cancel_each_other_do_not_count_where_they_begin_and_end() -> None:
@@ -349,25 +357,6 @@ def test_neurons_that_cancel_each_other_do_not_count_where_they_begin_and_end() 
     found = existence.largest_deviation_on_circle(*pairs, 0.1, CUBIC, X, y)
     none = existence.largest_deviation_on_circle(np.zeros(n), w, b, 0.1, CUBIC, X, y)
     assert found == pytest.approx(none, abs=1e-12)
-
-
-def test_a_neuron_silent_at_a_single_point_deviates_everywhere_else() -> None:
-    w, nothing = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), Polynomial(())
-    b = np.array([SLICE_RADIUS, -SLICE_RADIUS / 2])  # all of X but one point, and an arc opposite
-    found = existence.largest_deviation_on_circle(
-        np.ones(2), w, b, 0.0, nothing, circle([0.0]), np.ones(1)
-    )
-    assert found == 2.0
-
-
-def test_neurons_that_end_where_others_begin_leave_a_gap_between_them() -> None:
-    # z = s cos v and z = -s cos v: one of the two is active everywhere but at v = +-pi/2
-    w = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
-    two = Polynomial((Fraction(2),))
-    found = existence.largest_deviation_on_circle(
-        np.ones(2), w, np.zeros(2), 0.0, two, circle([0.0]), np.ones(1)
-    )
-    assert found == 2.0
 
 
 # The target of the chapter
