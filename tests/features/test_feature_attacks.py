@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,32 +82,26 @@ def test_witnesses_of_feature_attacks_lie_in_the_box_and_have_the_margins(
     assert keeps_its_promises(net, data.X, data.y, eps, found)
 
 
-@given(
-    st.floats(0.0, 1.0),
-    st.integers(1, 4),
-    st.integers(1, 3),
-    st.sampled_from(["loss", "margin"]),
-    st.booleans(),
+WORDS = st.fixed_dictionaries(
+    {
+        "steps": st.integers(1, 4),
+        "restarts": st.integers(1, 3),
+        "goal": st.sampled_from(["loss", "margin"]),
+        "box": st.sampled_from([None, (0, 1)]),
+    }
 )
+
+
+@given(st.floats(0.0, 1.0), WORDS)
 @settings(deadline=None, max_examples=40)
 def test_witnesses_of_gradient_attacks_lie_in_the_box_and_have_the_margins(
-    eps: float, steps: int, restarts: int, goal: str, boxed: bool
+    eps: float, words: dict[str, Any]
 ) -> None:
     net, data = network(), SMALL.sample(3, 0)
     X = np.clip(data.X, 0, 1)
-    found = gradient_attack(
-        net,
-        X,
-        data.y,
-        eps,
-        steps=steps,
-        restarts=restarts,
-        rng=1,
-        goal=goal,  # type: ignore[arg-type]
-        box=(0, 1) if boxed else None,
-    )
+    found = gradient_attack(net, X, data.y, eps, rng=1, **words)
     assert keeps_its_promises(net, X, data.y, eps, found)
-    if boxed:
+    if words["box"]:
         assert found.witnesses.min() >= 0 and found.witnesses.max() <= 1
 
 

@@ -28,22 +28,14 @@ def random_images(n: int, h: int, w: int, c: int) -> ImageSet:
 # Patches.
 
 
-@given(
-    st.integers(1, 3),
-    st.integers(1, 3),
-    st.integers(1, 3),
-    st.integers(1, 4),
-    st.sampled_from([1, 3]),
-)
+@given(st.tuples(*[st.integers(1, 3)] * 3, st.integers(1, 4)), st.sampled_from([1, 3]))
 @settings(deadline=None, max_examples=40)
-def test_a_patch_is_a_square_of_the_image(
-    n: int, rows: int, columns: int, side: int, c: int
-) -> None:
+def test_a_patch_is_a_square_of_the_image(sizes: tuple[int, int, int, int], c: int) -> None:
+    n, rows, columns, side = sizes
     images = np.random.default_rng(1).normal(size=(n, rows * side, columns * side, c))
     patches = image_patches(images, side)
     assert patches.shape == (n, rows * columns, side * side * c)
-    for p in range(rows * columns):
-        top, left = divmod(p, columns)
+    for p, (top, left) in enumerate(np.ndindex(rows, columns)):
         square = images[:, top * side : (top + 1) * side, left * side : (left + 1) * side]
         np.testing.assert_array_equal(patches[:, p], square.reshape(n, -1))
     np.testing.assert_array_equal(image_patches(images)[:, 0], images.reshape(n, -1))
