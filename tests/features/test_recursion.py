@@ -264,22 +264,13 @@ def test_below_the_critical_rate_the_dense_feature_never_stops() -> None:
     assert ends[0] > 4 > 2.2 > ends[1]
 
 
-def test_the_transition_time_is_not_of_the_order_of_one_over_the_rate(
-    adversarial: FeatureRun,
-) -> None:
+@pytest.mark.parametrize("rate", [100.0, 300.0, 1000.0, 3000.0])
+def test_the_transition_comes_within_its_bracket(adversarial: FeatureRun, rate: float) -> None:
     A0, B0 = adversarial.initial.alignments(LAW)
-    rates = np.array([100.0, 300.0, 1000.0, 3000.0])
-    times = []
-    for rate in rates:
-        chosen = TrainingSettings(attack=TrainingAttack(eps=0.9, rate=rate))
-        crossing = feature_recursion(LAW, chosen, A0, B0).crossing()
-        for i in range(3):
-            lower, upper = transition_bracket(LAW, chosen, A0[i].max())
-            assert lower <= crossing[i] <= upper
-        times.append(crossing)
-    assert (np.diff(times, axis=0) > 0).all()  # it even grows
-    slope = np.polyfit(np.log(rates), np.log(np.mean(times, axis=1)), 1)[0]
-    assert 0 < slope < 0.2
+    chosen = TrainingSettings(attack=TrainingAttack(eps=0.9, rate=rate))
+    crossing = feature_recursion(LAW, chosen, A0, B0).crossing()
+    lower, upper = np.transpose([transition_bracket(LAW, chosen, A.max()) for A in A0])
+    assert (lower <= crossing).all() and (crossing <= upper).all()
 
 
 def test_the_transition_bracket_knows_its_limits() -> None:

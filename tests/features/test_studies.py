@@ -20,7 +20,6 @@ from sublinear_lib.features import (
     robustness_window,
     run_record,
     studies,
-    train_features,
 )
 from sublinear_lib.features.studies import budget_record, summarize
 
@@ -83,14 +82,6 @@ def test_a_weak_adversary_changes_nothing_and_the_recursion_says_so() -> None:
     assert found["share_mean"] < 0.01 and found["predicted_share"] < 0.01
     assert found["predicted_same"] == 1.0
     assert found["crossing_first"] == math.inf
-
-
-def test_full_sign_steps_never_leave_the_initialization_without_a_warm_up() -> None:
-    chosen = replace(VARIANTS["sign, three steps"], steps=300)
-    run = train_features(FeatureData(), chosen, 0)
-    assert (np.abs(run.history.loss - math.log(3)) < 0.02).all()
-    standard = train_features(FeatureData(), replace(chosen, attack=None), 0)
-    assert standard.history.loss[-1] < 0.5
 
 
 def test_variants_keep_the_rate_over_the_power_of_rho() -> None:
