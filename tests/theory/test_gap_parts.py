@@ -67,18 +67,6 @@ def test_b_has_the_stated_spread_and_obeys_the_bound_on_its_tail(form: str, t: f
         assert limit <= 1.0
 
 
-@pytest.mark.parametrize("form", ACTIVATIONS)
-@pytest.mark.parametrize("m", [2**8, 2**20, 2**60, 2**200])
-def test_the_tail_of_b_is_at_most_the_one_of_claim_c6(form: str, m: int) -> None:
-    for constant in (2.0, 4.0):
-        found = gap_parts.log_initial_output_tail(constant * m**-0.1, m, m**-0.2, 1 / m, form)
-        assert found <= math.log(2) - constant**2 * m**0.2 / 4
-        # And not absurdly small: not below the tail of a normal variable of the same variance.
-        std = gap_parts.initial_output_std(m, m**-0.2, 1 / m, form)
-        if m <= 2**20:
-            assert found > stats.norm.logsf(constant * m**-0.1 / std) - 1.0
-
-
 def test_a_level_that_is_reached_for_certain_has_no_bound_below_one() -> None:
     assert gap_parts.log_initial_output_tail(1e-9, 100, 1.0, 0.0) == 0.0
 

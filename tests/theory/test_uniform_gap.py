@@ -12,7 +12,6 @@ from scipy import integrate, stats
 
 from sublinear_lib import geometry
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.scaling import R3
 from sublinear_lib.theory import gap_parts, uniform_gap, worst_case
 from tests.theory.oracles import ACTIVATIONS
 
@@ -235,12 +234,3 @@ def test_the_ceiling_is_the_lowest_that_the_values_allow() -> None:
         uniform_gap.net_ceiling(X, net, heights, -1.0)
     with pytest.raises(ValueError, match="values"):
         uniform_gap.net_ceiling(X, net, heights[:-1], 1.0)
-
-
-def test_the_net_is_fine_enough_for_very_wide_networks() -> None:
-    sizes = [
-        uniform_gap.certified_initial_bound(m, 3, R3.output_weight(m), R3.tau(m)).value
-        for m in (2**200, 2**240)
-    ]
-    slope = math.log(sizes[1] / sizes[0]) / math.log(2**40)
-    assert abs(slope + 0.3) < 0.01  # m^(-3/10), up to logarithms
