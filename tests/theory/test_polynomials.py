@@ -426,16 +426,12 @@ def test_the_fit_is_the_sum_over_the_data() -> None:
     assert float(fit.value(2.5 * x)) == pytest.approx(float(fit.value(x)), rel=1e-12)
 
 
-def test_points_closer_than_delta_are_refused() -> None:
+def test_points_closer_than_delta_and_a_degree_that_is_too_small_are_refused() -> None:
+    y = np.array([1.0, -1.0, 1.0])
     with pytest.raises(ValueError, match="rows 0 and 2"):
-        polynomials.robust_fit(
-            circle([0.0, 2.0, 0.9]), np.array([1.0, -1.0, 1.0]), 0.8, 0.1, 0.9, 3
-        )
-
-
-def test_a_degree_that_is_too_small_is_refused() -> None:
+        polynomials.robust_fit(circle([0.0, 2.0, 0.9]), y, 0.8, 0.1, 0.9, 3)
     with pytest.raises(ValueError, match="degree must be larger"):
-        polynomials.robust_fit(circle([0.0, 3.0]), np.array([1.0, -1.0]), 1.7, 0.1, 0.9, 3)
+        polynomials.robust_fit(circle([0.0, 3.0]), y[:2], 1.7, 0.1, 0.9, 3)
 
 
 # B.1
@@ -448,23 +444,17 @@ def test_a_degree_that_is_too_small_is_refused() -> None:
     st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50),
 )
 def test_complexities_are_those_of_definition_b1(
-    given_coefficients: list[Fraction], c: Fraction, eps: Fraction
+    coefficients: list[Fraction], c: Fraction, eps: Fraction
 ) -> None:
-    p = Polynomial(trimmed(given_coefficients))
-    plain = float(c) * sum(
-        (j + 1) ** 1.75 * abs(float(a)) for j, a in enumerate(given_coefficients)
-    )
-    level = math.log(1 / eps)
-    full = 2 * abs(float(given_coefficients[0])) + sum(
-        float(c) ** j * (1 + math.sqrt(level / j) ** j) * abs(float(a))
-        for j, a in enumerate(given_coefficients)
-        if j
-    )
-    found = polynomials.log_complexity(p, c), polynomials.log_complexity(p, c, eps)
-    assert [float(each) for each in found] == [
-        pytest.approx(math.log(plain), rel=1e-9, abs=1e-9),
-        pytest.approx(math.log(full), rel=1e-9, abs=1e-9),
-    ]
+    p, level = Polynomial(trimmed(coefficients)), math.log(1 / eps)
+    sizes = [(j, abs(float(a))) for j, a in enumerate(coefficients)]
+    plain = sum(c * (j + 1) ** 1.75 * a for j, a in sizes)
+    full = sum(a * c**j * ((1 + math.sqrt(level / j) ** j) if j else 2) for j, a in sizes)
+    for found, exact in (
+        (polynomials.log_complexity(p, c), plain),
+        (polynomials.log_complexity(p, c, eps), full),
+    ):
+        assert float(found) == pytest.approx(math.log(exact), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("size", [Fraction(1), Fraction(2, 5), Fraction(3), Fraction(-7, 3)])
