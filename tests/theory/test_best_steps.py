@@ -7,12 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
 
 from sublinear_lib.theory import best_steps, existence, polynomials
 
-MODEST = settings(max_examples=20, deadline=None)
 TENTH, TWENTIETH = Fraction(1, 10), Fraction(1, 20)
 SETTINGS = [
     (Fraction(1), TENTH, TWENTIETH),
@@ -20,7 +17,6 @@ SETTINGS = [
     (Fraction(3, 5), Fraction(6, 25), Fraction(1, 6)),
     (Fraction(1, 2), Fraction(1, 40), TWENTIETH),
 ]
-SHARES = st.fractions(Fraction(1, 50), Fraction(9, 20), max_denominator=100)
 
 
 def intervals(delta: Fraction, rho: Fraction) -> tuple[Fraction, Fraction]:

@@ -18,7 +18,6 @@ from sublinear_lib.theory.enclosures import Inequality, ball
 MODEST = settings(max_examples=40, deadline=None)
 POSITIVE = st.fractions(min_value=Fraction(1, 50), max_value=6, max_denominator=50)
 SHARES = st.fractions(min_value=Fraction(1, 20), max_value=Fraction(19, 20), max_denominator=20)
-HALF = Fraction(1, 2)
 
 
 def agree(found: Inequality, probability: float, bound: float) -> None:
