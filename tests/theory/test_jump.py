@@ -7,8 +7,6 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from sublinear_lib.theory import jump, worst_case
@@ -39,26 +37,6 @@ def test_inverse_mills_follows_its_continued_fraction_where_density_and_tail_und
 
 
 # --- Proposition 2, first half ---
-
-
-@settings(deadline=None, max_examples=200)
-@given(
-    data=st.lists(st.tuples(st.integers(-64, 64), st.integers(-4, 4)), min_size=1, max_size=12),
-    delta=st.integers(0, 48),
-    tau=st.integers(0, 48),
-)
-def test_half_width_is_never_below_the_bound(
-    data: list[tuple[int, int]], delta: int, tau: int
-) -> None:
-    z = [Fraction(k, 32) for k, _ in data]
-    a = [Fraction(k, 4) for _, k in data]
-    radius, level = Fraction(delta, 32), Fraction(tau, 32)
-    near = [-radius < v - level <= radius for v in z]
-    exact = level / 2 * sum(abs(w) for w, inside in zip(a, near, strict=True) if inside)
-    numbers = [float(v) for v in z], [float(v) for v in a], float(radius), float(level)
-    bound = jump.jump_half_width_bound(*numbers)
-    assert bound == exact
-    assert bound <= worst_case.worst_gap(*numbers).half_width
 
 
 @pytest.mark.parametrize("t", LEVELS)

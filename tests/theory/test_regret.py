@@ -224,22 +224,11 @@ def test_bound_is_the_sum_of_its_terms_in_exact_numbers():
     assert (found.optimization, found.vanishing, found.total) == (1.5, 24.1875, 415 / 16)
 
 
-def test_largest_gap_bounds_and_reaches_the_gap():
-    rng = np.random.default_rng(5)
-    for rules in (R1, R3):
-        start = TwoLayerNetwork.initialize(200, 2, rules, rng=rng)
-        delta = 0.1
-        limit = regret.largest_gap(start, POINT, delta)
-        # Neuron by neuron, on a grid: the terms are independent of each other.
-        z = start.preactivations(POINT)[0]
-        u = np.linspace(-delta, delta, 20001)
-        ends = np.zeros(2)
-        for value, weight in zip(z, start.a, strict=True):
-            now = value + u
-            term = np.where(now > start.tau, now - start.shift, 0.0) - u * (value > start.tau)
-            term = weight * (term - (value - start.shift) * (value > start.tau))
-            ends += (term.max(), -term.min())
-        assert 0.995 * limit <= ends.max() <= limit * (1.0 + 1e-12)
+@pytest.mark.parametrize("rules", [R1, R3])
+def test_largest_gap_is_the_largest_one_at_a_point(rules):
+    start, _, X, *_ = sample(5, n=4, rules=rules)
+    gaps = [worst_case.worst_gap_at(start, x, 0.1).largest_centered for x in X]
+    assert regret.largest_gap(start, X, 0.1) == pytest.approx(max(gaps), rel=1e-12)
 
 
 def test_nearest_weights_fit_and_are_nearest():

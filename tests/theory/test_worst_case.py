@@ -14,7 +14,7 @@ from scipy import integrate, stats
 
 from sublinear_lib import scaling
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory import gap_parts, worst_case
+from sublinear_lib.theory import gap_parts, jump, worst_case
 from tests.theory.oracles import ACTIVATIONS, phi
 
 HALF = math.sqrt(3.0) / 2.0
@@ -61,7 +61,7 @@ def test_suprema_are_those_of_an_exact_search(
 ) -> None:
     a = [Fraction(data.draw(st.integers(-3, 3)), 4) for _ in z]
     moves = [Fraction(k, 64) for k in range(-int(delta * 64), int(delta * 64) + 1)]
-    above = below = largest_g = half = Fraction(0)
+    above = below = largest_g = half = movable = Fraction(0)
     flips, ends = 0, [Fraction(0)] * 4
     for zr, ar in zip(z, a, strict=True):
         values = [term(zr, u, tau, activation) for u in moves]
@@ -69,7 +69,8 @@ def test_suprema_are_those_of_an_exact_search(
         below += max(-ar * v for v in values)
         half += abs(ar) * (max(values) - min(values)) / 2
         largest_g += max(ar * u * (zr > tau) for u in moves)
-        flips += any((zr + u > tau) != (zr > tau) for u in moves)
+        can_flip = any((zr + u > tau) != (zr > tau) for u in moves)
+        flips, movable = flips + can_flip, movable + can_flip * abs(ar)
         now = term(zr, Fraction(0), tau, activation)
         rise, fall = worst_case.gap_terms([float(zr)], float(delta), float(tau), activation)
         assert (rise[0], fall[0]) == (max(values) - now, now - min(values))
@@ -87,6 +88,8 @@ def test_suprema_are_those_of_an_exact_search(
     assert (gap.can_flip, gap.active) == (flips, sum(v > tau for v in z))
     assert gap.largest_centered == max(above - start, below + start)
     assert gap.largest == max(above, below) >= half
+    if activation == "jump":
+        assert jump.jump_half_width_bound(*numbers[:4]) == tau / 2 * movable <= half
 
 
 # --- the maximizers ---
