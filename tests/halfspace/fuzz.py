@@ -462,7 +462,7 @@ def play(structure, case, steps):
             TALLY["by_family"][case["family"]] += 2 * len(signs)
 
 
-def hold(structure, examples, number):
+def hold(structure, examples, number, **options):
     """Try a structure with random histories."""
     kind = KINDS[structure.split("/")[0]]
     step = st.tuples(st.sampled_from(kind.operations), SEEDS)
@@ -471,7 +471,7 @@ def hold(structure, examples, number):
         steps = steps | st.lists(step, min_size=40, max_size=80)
 
     @seed(number)
-    @settings(settings.get_profile("fuzz"), max_examples=examples)
+    @settings(settings.get_profile("fuzz"), max_examples=examples, **options)
     @given(structure=st.just(structure), case=CASES, steps=steps)
     def exact(structure, case, steps):
         play(structure, case, steps)

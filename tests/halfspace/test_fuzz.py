@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import Phase
 
 from benchmarks.reliability.damaging import fingerprint
 from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, alive
@@ -174,7 +175,7 @@ PLANTED = [
     ("scan", Engine, "count", never_strict),
     ("tree", Engine, "count", changed(lambda counts: counts + (counts == 3))),
     *((kind.name, kind, "_follow", forgetful) for kind in (Scan, CapPrefix, BoxTree)),
-    *(("scan", Engine, name, lambda original: lambda self, rows: None) for name in ("remove",)),
+    ("scan", Engine, "remove", lambda original: lambda self, rows: None),
     ("tree", HalfspaceIndex, "remove", lambda original: lambda self, ids: None),
     ("tree", HalfspaceIndex, "_rows", traced),
     ("scan", Scan, "_forget", warned),
@@ -192,10 +193,8 @@ PLANTED = [
 def test_a_planted_error_is_found(name, owner, method, plant, monkeypatch):
     monkeypatch.setattr(owner, method, plant(getattr(owner, method)))
     (structure,) = {f"{name}/numpy", f"{name}/none"} & set(fuzz.STRUCTURES)
-    # what is found may differ from half-space to half-space
-    with pytest.raises((Exception, ExceptionGroup)) as found:
-        fuzz.hold(structure, 60, 1)
-    assert "structure=" in "".join(found.value.__notes__)
+    with pytest.raises(Exception):  # noqa: B017 - of any kind, or several
+        fuzz.hold(structure, 60, 1, phases=[Phase.generate], report_multiple_bugs=False)
 
 
 # The command
