@@ -8,7 +8,6 @@ batch and a loss.  Definition 3.3 is in :mod:`sublinear_lib.adversary.protocol`,
 
 from __future__ import annotations
 
-from sublinear_lib.adversary.attack import CapAttack
 from sublinear_lib.adversary.brackets import Bracket, Status
 from sublinear_lib.adversary.circle import (
     CircleExtremes,
@@ -35,6 +34,7 @@ from sublinear_lib.adversary.protocol import (
     Adversary,
     AttackResult,
     Batch,
+    CapAttack,
     Objective,
     Target,
     margin_of,

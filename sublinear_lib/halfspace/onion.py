@@ -35,7 +35,6 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.arguments import read_half_spaces
 from sublinear_lib.halfspace.planar import (
     HalfPlane,
     collect,
@@ -43,7 +42,7 @@ from sublinear_lib.halfspace.planar import (
     orientations,
     planar_points,
 )
-from sublinear_lib.halfspace.protocol import HalfspaceHits
+from sublinear_lib.halfspace.protocol import HalfspaceHits, read_half_spaces
 
 __all__ = ["ConvexLayers", "ConvexLayersStats", "LayerVisit", "QueryTrace"]
 

@@ -47,14 +47,13 @@ from numpy.typing import NDArray
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.arguments import read_half_spaces
 from sublinear_lib.halfspace.planar import (
     HalfPlane,
     collect,
     planar_points,
     sides,
 )
-from sublinear_lib.halfspace.protocol import HalfspaceHits
+from sublinear_lib.halfspace.protocol import HalfspaceHits, read_half_spaces
 
 __all__ = ["Cut", "PartitionTree", "PartitionTreeStats"]
 

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib import predicates, validation
 from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.arguments import refuse_too_many
-from sublinear_lib.halfspace.protocol import HalfspaceHits
+from sublinear_lib.halfspace.protocol import HalfspaceHits, refuse_too_many
 
 __all__ = [
     "HalfPlane",
