@@ -11,6 +11,10 @@ networks and of objectives by name; its example is an adversary of one's own, an
 
 An *attack* is an adversary that looks for a bad point: a frozen object with a radius `rho`; calling
 it checks the arguments and hands a `Batch` to its one method, `_attack`.
+
+It can be asked for more than a loss: `NegativeMargin` is what decides whether a point is
+misclassified, which no loss of Definition 3.2 does; `Height` raises the network itself, whatever
+the label, as the brackets of Definition 3.4 ask for.
 """
 
 from __future__ import annotations
@@ -35,6 +39,8 @@ __all__ = [
     "AttackResult",
     "Batch",
     "CapAttack",
+    "Height",
+    "NegativeMargin",
     "Objective",
     "Target",
     "checked_objective",
@@ -426,3 +432,103 @@ class CapAttack(ABC):
     @abstractmethod
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         """Find the best points; the arguments are checked."""
+
+
+@dataclass(frozen=True)
+class Height:
+    """The objective ``side * f``, whatever the label.
+
+    Parameters
+    ----------
+    side : {1, -1}, default 1
+        Raise f (1) or lower it (-1).
+
+    Raises
+    ------
+    ValueError
+        If `side` is neither 1 nor -1.
+    """
+
+    side: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the side."""
+        if isinstance(self.side, bool) or self.side not in (1, -1):
+            raise ValueError(f"side must be 1 or -1, got {self.side!r}")
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return the height.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Labels, which do not matter, and outputs.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            ``side * f``.
+        """
+        return np.asarray(self.side * f)
+
+    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return its slope.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Labels and outputs.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The side, n times.
+        """
+        return np.full_like(f, float(self.side))
+
+
+@dataclass(frozen=True)
+class NegativeMargin:
+    """The objective ``-sign(y) f``: positive where the network is wrong, whatever the loss.
+
+    Notes
+    -----
+    A regression loss also rewards outputs that are right and too large; an attack that looks for a
+    misclassified point had better make this large.
+
+    Examples
+    --------
+    >>> y, f = np.array([1.0, -0.5]), np.array([0.2, 0.3])
+    >>> NegativeMargin().value(y, f), NegativeMargin().derivative(y, f)
+    (array([-0.2,  0.3]), array([-1.,  1.]))
+    """
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return the negative margin of every example.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Nonzero labels and outputs of the network.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            ``-sign(y) f``.
+        """
+        return np.asarray(-np.sign(y) * f)
+
+    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return its derivative in the output.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Nonzero labels and outputs of the network.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            ``-sign(y)``.
+        """
+        return np.asarray(-np.sign(y))

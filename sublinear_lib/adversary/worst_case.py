@@ -38,8 +38,8 @@ from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.circle import CircleWave
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.neuron_splitting import split_neurons
-from sublinear_lib.adversary.objectives import Height
 from sublinear_lib.adversary.protocol import (
+    Height,
     Objective,
     checked_objective,
     class_labels,

@@ -35,7 +35,6 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
 from sublinear_lib.training.checkpoint import LARGEST_WEIGHT
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
-from sublinear_lib.training.living import LivingNeurons
 from sublinear_lib.training.measuring import Measure
 from sublinear_lib.training.sources import (
     AllNeurons,
@@ -44,6 +43,7 @@ from sublinear_lib.training.sources import (
     IndexMethod,
     ListedNeurons,
     LiteralNeurons,
+    LivingNeurons,
     NeuronSource,
     StepEvaluator,
     choose_source,
