@@ -161,20 +161,21 @@ def checked(function: _Function) -> _Function:
 
 def check_fields(instance: object) -> None:
     """Check the fields of a dataclass by the types of their annotations, in their order."""
-    for name, check in _checks_of(type(instance)):
-        value = check.how(getattr(instance, name), name, **check.limits)
-        object.__setattr__(instance, name, value)
+    for name, check, optional in _checks_of(type(instance)):
+        value = getattr(instance, name)
+        if value is not None or not optional:
+            object.__setattr__(instance, name, check.how(value, name, **check.limits))
 
 
 @functools.cache
-def _checks_of(kind: type) -> list[tuple[str, Check]]:
+def _checks_of(kind: type) -> list[tuple[str, Check, bool]]:
     """Return the fields of a class that are checked, those of its bases first."""
     found = []
     for each in reversed(kind.__mro__):
         names = vars(sys.modules[each.__module__])
         for name, annotation in inspect.get_annotations(each).items():
             if (check := _check(names, annotation)) is not None:
-                found.append((name, check))
+                found.append((name, check, str(annotation).endswith(" | None")))
     return found
 
 

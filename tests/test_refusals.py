@@ -59,6 +59,7 @@ NUMBERS = {"none", "yes", "-1", "0", "0.5", "2"}
 # Arguments that are not looked at where the call is made: objects of the library, functions, what
 # a loop of the library hands over, and generators, which look when they are asked.
 TRUSTED = """
+adversary.CapRelaxation.rounding: size
 adversary.CapRelaxation.value: points
 adversary.Height.value: y
 adversary.NegativeMargin.derivative: f

@@ -198,6 +198,8 @@ class ConvexLayers(PlaneStructure):
         self._ids: Int32Array = order[np.arange(self._m) + shift].astype(np.int32)
         self._work = np.zeros(6, dtype=np.int64)
 
+    query_halfspace = PlaneStructure.query_halfspace  # named here for the page of the class
+
     def trace(self, normal: object, offset: object, *, strict: bool = True) -> QueryTrace:
         """Answer one query and tell what it looked at, for pictures and for learning.
 

@@ -181,6 +181,8 @@ class PartitionTree(PlaneStructure):
         self._ids: Int32Array = order.astype(np.int32)
         self._work = np.zeros(6, dtype=np.int64)
 
+    query_halfspace = PlaneStructure.query_halfspace  # named here for the page of the class
+
     def cuts(self) -> list[Cut]:
         """Return the inner nodes, each before those below it.
 

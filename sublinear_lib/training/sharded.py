@@ -32,7 +32,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib import validation
+from sublinear_lib._arguments import Count
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.cluster import LostWorkers, connected, single_threaded
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons
@@ -102,13 +102,12 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
     True
     """
 
-    shards: int = 2
+    shards: Count = 2
     scheduler: str | None = None
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
-        validation.count(self.shards, "shards")
         if self.scheduler is not None and not isinstance(self.scheduler, str):
             raise TypeError(f"scheduler must be an address, got {type(self.scheduler).__name__}")
         if self.index == "literal":

@@ -27,6 +27,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Flag, check_fields
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.adversary import Adversary, AttackResult, margin_of
 from sublinear_lib.evaluation import Neurons, Reduction, kernels_in_use
@@ -69,12 +70,12 @@ class _AdversarialTraining(ABC):
     adversary: Adversary
     loss: str | Loss = "huber"
     eta: float | str | StepSizeRule = "auto"
-    steps: int = 100
-    batch_size: int | None = None
+    steps: Count = 100
+    batch_size: Count | None = None
     early_stop: EarlyStop | None = None
     measure: Measure | None = None
     reduction: Reduction = "blas"
-    progress: bool = False
+    progress: Flag = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -90,13 +91,10 @@ class _AdversarialTraining(ABC):
             validation.choice(self.eta, "eta", STEP_SIZE_RULES)
         elif not callable(getattr(self.eta, "step_size", None)):
             validation.scalar(self.eta, "eta", exclusive_minimum=0)
-        validation.count(self.steps, "steps")
-        if self.batch_size is not None:
-            validation.count(self.batch_size, "batch_size")
+        check_fields(self)
         _optional(self.early_stop, "early_stop", EarlyStop)
         _optional(self.measure, "measure", Measure)
         validation.choice(self.reduction, "reduction", ("blas", "reference"))
-        validation.boolean(self.progress, "progress")
 
     @abstractmethod
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
@@ -336,13 +334,12 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     """
 
     index: Search = "auto"
-    set_aside: bool = True
+    set_aside: Flag = True
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
         validation.choice(self.index, "index", get_args(Search))
-        validation.boolean(self.set_aside, "set_aside")
 
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         rho, reduction = self.adversary.rho, self.reduction
@@ -392,12 +389,7 @@ class DenseAdversarialTraining(_AdversarialTraining):
     are matrix products over all neurons, ``O(m n d)`` operations each.
     """
 
-    set_aside: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        super().__post_init__()
-        validation.boolean(self.set_aside, "set_aside")
+    set_aside: Flag = False
 
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         margin = margin_of(self.adversary, neurons.weight_scale)
