@@ -18,7 +18,7 @@ import functools
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from time import perf_counter
@@ -228,7 +228,7 @@ class _AdversarialTraining(ABC):
             run.restore(keeper.read(self.steps))
             for record in run.records:
                 over = watch.see(record.loss)
-        with _progress_bar(self.steps, len(run.records), self.progress) as bar:
+        with _progress_bar(self.steps, len(run.records), self.progress) as show:
             try:
                 for step in range(len(run.records), self.steps):
                     if over:
@@ -243,7 +243,7 @@ class _AdversarialTraining(ABC):
                         ) from error
                     if keeper is not None:
                         keeper.save(run)
-                    bar.show(record)
+                    show(record)
                     over = watch.see(record.loss)
                     if callback is not None and callback(record, run.network) is True:
                         return run.history(interrupted=True, stopped="the callback asked for it")
@@ -744,29 +744,22 @@ def require_weights(weights: FloatArray, rows: IntArray | None) -> None:
         )
 
 
-class _progress_bar:
-    """A tqdm bar, or nothing at all."""
+@contextlib.contextmanager
+def _progress_bar(steps: int, done: int, wanted: bool) -> Iterator[Callable[[StepRecord], None]]:
+    """Show a bar for a while, if it is wanted; hand out what advances it by one step."""
+    if not wanted:
+        yield lambda record: None
+        return
+    from tqdm.auto import tqdm
 
-    def __init__(self, steps: int, done: int, wanted: bool) -> None:
-        self._bar: Any = None
-        if wanted:
-            from tqdm.auto import tqdm
+    with tqdm(total=steps, initial=done, unit="step", desc="training") as bar:
 
-            self._bar = tqdm(total=steps, initial=done, unit="step", desc="training")
-
-    def __enter__(self) -> _progress_bar:
-        return self
-
-    def show(self, record: StepRecord) -> None:
-        """Advance the bar by one step."""
-        if self._bar is not None:
-            self._bar.set_postfix(
+        def show(record: StepRecord) -> None:
+            bar.set_postfix(
                 loss=f"{record.loss:.4f}",
                 active=f"{100.0 * record.activity_mean:.2f} %",
                 passes=f"{record.work:.3g}",
             )
-            self._bar.update()
+            bar.update()
 
-    def __exit__(self, *unused: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        yield show
