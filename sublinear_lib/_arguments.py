@@ -161,7 +161,8 @@ def checked(function: _Function) -> _Function:
 
 def check_fields(instance: object) -> None:
     """Check the fields of a dataclass by the types of their annotations, in their order."""
-    for name, check, optional in _checks_of(type(instance)):
+    kind: Any = type(instance)
+    for name, check, optional in _checks_of(kind):
         value = getattr(instance, name)
         if value is not None or not optional:
             object.__setattr__(instance, name, check.how(value, name, **check.limits))
