@@ -161,3 +161,32 @@ def test_a_lab_is_the_one_that_the_page_stores(page: str, name: str) -> None:
     lab = made(page, name)
     assert isinstance(lab, LiveLab) and lab._key in stored_keys(page)
     assert len(lab.controls().children) == len(lab._controls) + 2
+
+
+TYPED = [
+    ("separate_points", "points", "0 0 1; 0 0 2", "equal points with different labels: rows 0"),
+    ("separate_points", "points", "0 0 1; 1 1 1", "two different labels"),
+    ("separate_points", "points", "0 0 1; 1 2", "got '1 2' as number 2"),
+    ("separate_points", "points", "0 0 one", "triples"),
+    ("separate_points", "points", "0 0 nan; 1 1 2", "finite"),
+    ("answer_in_the_plane", "points", "0 0 +; 1 1 +", "two different labels"),
+    ("answer_in_the_plane", "points", "0 0 1; 1 1 -", "got '0 0 1' as number 1"),
+    ("answer_in_the_plane", "points", "a b +", "triples"),
+    ("answer_in_the_plane", "points", "0 0 +; nan 1 -", "finite"),
+    ("merge_two_balls", "rows", "1 2; 1", "one length"),
+    ("merge_two_balls", "rows", "1 a", "rows must be numbers, got '1 a' as number 1"),
+    ("two_neurons_for", "edges", "0 0.5", "whole numbers"),
+    ("two_neurons_for", "edges", "0 1 2 3", "2 or 3 vertices"),
+    ("two_neurons_for", "edges", "0 12", "from 0 to 11, got 12"),
+]
+
+
+@pytest.mark.parametrize(("name", "control", "text", "said"), TYPED)
+def test_mistakes_in_a_typed_line_are_named(
+    name: str, control: str, text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (page,) = (page for page, lab in ALL if lab == name)
+    lab = made(page, name)
+    inputs = zip(lab._controls, lab.controls().children, strict=False)
+    lab.run(**{**{each.name: shown.value for each, shown in inputs}, control: text})
+    assert said in capsys.readouterr().out

@@ -49,25 +49,16 @@ def test_running_a_page_again_gives_the_same_bytes(stored: tuple[Path, str]) -> 
     assert run_notebooks.fresh(path) == text
 
 
-def test_a_page_stores_explorers_and_labs_and_no_control_of_a_running_jupyter(
+def test_what_a_page_stores_has_a_form_for_each_reader_and_names_no_model(
     stored: tuple[Path, str],
 ) -> None:
     notebook = json.loads(stored[1])
     state = notebook["metadata"]["widgets"][STATE]["state"]
     kinds = sorted(entry["model_name"] for entry in state.values())
-    assert kinds == ["AnyModel", "AnyModel", "LayoutModel", "LayoutModel"]
-
-
-def test_every_output_has_a_form_for_each_reader(stored: tuple[Path, str]) -> None:
-    *pictures, lab = (cell["outputs"][0]["data"] for cell in json.loads(stored[1])["cells"])
+    assert kinds == ["AnyModel", "AnyModel", "LayoutModel", "LayoutModel"], "no classic control"
+    *pictures, lab = shown = [cell["outputs"][0]["data"] for cell in notebook["cells"]]
     assert all({PAGE_HTML, "image/png", "text/plain"} <= set(each) for each in pictures)
     assert {"text/html", "text/plain"} <= set(lab)
-
-
-def test_what_is_compared_between_runs_names_no_model(stored: tuple[Path, str]) -> None:
-    notebook = json.loads(stored[1])
-    models = notebook["metadata"]["widgets"][STATE]["state"]
-    for cell in notebook["cells"]:
+    for data in shown:
         for kind in (PAGE_HTML, "text/html", "text/plain"):
-            text = "".join(cell["outputs"][0]["data"].get(kind, ""))
-            assert not any(model in text for model in models)
+            assert not any(model in "".join(data.get(kind, "")) for model in state)
