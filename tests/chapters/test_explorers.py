@@ -14,7 +14,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from sublinear_lib import chapters
-from sublinear_lib.plotting import palette
+from sublinear_lib.plotting import PAGE_HTML, palette
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.tables import Table
 from sublinear_lib.widgets import Explorer, LiveLab
@@ -25,6 +25,7 @@ FOLDER = Path(chapters.__file__).parent
 BOOK = FOLDER.parents[1] / "book"
 PAGES = {path.stem.replace("-", "_"): path for path in BOOK.rglob("*.ipynb")}
 STATE = "application/vnd.jupyter.widget-state+json"
+VIEW = "application/vnd.jupyter.widget-view+json"
 # A word with a meaning has its color on the pages of the first paper.
 STORY = {path.stem.replace("-", "_") for path in BOOK.glob("part1/*.ipynb")} | {"errata"}
 
@@ -62,9 +63,16 @@ def made(page: str, name: str) -> Any:
     return make() if isinstance(make, Declared) else make(wines())
 
 
-def stored_keys(page: str) -> set[str]:
+def stored(page: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the models of the widgets that a page stores, and the outputs of its cells."""
     notebook = json.loads(PAGES[page].read_text(encoding="utf-8"))
-    models = notebook["metadata"]["widgets"][STATE]["state"].values()
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
+    models = notebook["metadata"]["widgets"][STATE]["state"]
+    return models, [output["data"] for output in outputs if "data" in output]
+
+
+def stored_keys(page: str) -> set[str]:
+    models = stored(page)[0].values()
     return {model["state"]["_key"] for model in models if "_key" in model["state"]}
 
 
@@ -85,6 +93,18 @@ def test_a_page_has_at_most_one_explorer_and_no_two_have_one_name() -> None:
     pages = [page for page, name in ALL if is_explorer(page, name)]
     assert len(pages) == len(set(pages))
     assert len({name for _, name in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("page", PAGES_WITH)
+def test_what_a_page_stores_has_a_form_for_each_reader_and_names_no_model(page: str) -> None:
+    models, outputs = stored(page)
+    assert {model["model_name"] for model in models.values()} == {"AnyModel", "LayoutModel"}
+    shown = [data for data in outputs if {PAGE_HTML, VIEW} & {*data}]
+    assert any(VIEW in data for data in shown)
+    for data in shown:
+        assert "text/plain" in data and ("text/html" in data or {PAGE_HTML, "image/png"} <= {*data})
+        text = json.dumps([data.get(kind) for kind in (PAGE_HTML, "text/html", "text/plain")])
+        assert not any(model in text for model in models), "it changes from run to run"
 
 
 EXPLORERS = [

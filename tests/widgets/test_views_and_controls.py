@@ -117,21 +117,3 @@ def test_a_slider_of_integers_hands_out_integers_and_one_of_floats_floats() -> N
     assert (whole.start_position, parts.start_position) == (2, 0)
     rule = Choice("rule", "rule", {"a": "first", "b": "second"}, start="b")
     assert (rule.accept("a"), rule.text("a"), rule.start_position) == ("a", "first", 1)
-
-
-WHOLE, PARTS = Slider("m", "m", [1, 2, 4]), Slider("t", "t", [0.0, 2.0])
-
-
-@pytest.mark.parametrize(
-    ("control", "value", "message"),
-    [
-        *((WHOLE, value, "m must be") for value in (0, 5, 1.5, float("nan"))),
-        *((PARTS, value, "t must be a finite number") for value in ("2", None, [1])),
-        (Choice("rule", "rule", ["a", "b"]), "c", "rule must be one of 'a', 'b', got 'c'"),
-    ],
-)
-def test_a_control_accepts_its_own_values_only(
-    control: Slider | Choice, value: object, message: str
-) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        control.accept(value)
