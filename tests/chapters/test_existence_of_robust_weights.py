@@ -17,7 +17,7 @@ from sublinear_lib.plotting import number, percent
 from sublinear_lib.theory import existence
 from sublinear_lib.widgets import Line
 from tests.chapters.marks import circle, named, sparse
-from tests.plotting.shown import alt, tells
+from tests.plotting.shown import alt, tells, texts
 
 TAUS = {"1/m": lambda m: 1.0 / m, "t=1": lambda m: (2.0 / m) ** 0.5, "c=1/5": sparse}
 M = 1024
@@ -102,6 +102,7 @@ def test_the_text_says_how_far_each_step_is_from_its_aims() -> None:
     # At 90 and 270 degrees the cosine is near zero: its worst distance is at the cap's outer edge.
     worst = number(1.0 + np.sin(np.radians(10.0)))
     tells(steps(), f"good: 0, network: {worst}", "2 labeled points", "of 1 from z = 0.8 on")
+    assert [texts(steps()).count(label) for label in ("good", "bad", "network")] == [1, 1, 1]
     turned = steps(fits={"good": (TURN < 10.0) * 1.0}, caps=[[0.0, 8.0, 1.0]])
     tells(turned, "is good: 1.")  # At 355 degrees the value is 0 and the label 1.
     near = steps(z=Z[190:], steps={"good": np.ones(11)}, fits={"good": np.ones(181)})
