@@ -80,5 +80,7 @@ def test_the_line_counts_its_turns_and_a_ring_marks_where_the_promise_says_somet
     tells(line(), "g 1 at W_0, 0 at the end, turning 1 times")
     tells(line(), "f 1 at W_0, 0 at the end, turning 59 times")
     tells(line(), "loss from 1 to 0.25, smallest 0.25")
+    with pytest.raises(ValueError, match="cover 0 and 1"):
+        line(along=S[1:], losses={"f": S[1:]})
     tells(promised(), "m = 8 from 0.5 to 0.25", "below 1 from 2^121 on")
     np.testing.assert_array_equal(lines(promised(), "c2", marker="o"), [[[121, 0.9]]])

@@ -39,6 +39,7 @@ def test_the_named_choices_and_the_corners_are_where_they_belong() -> None:
         (ring,) = [mark for mark in rings if (mark.x[0], mark.y[0]) == pytest.approx(here)]
         name = "the printed powers" if preset is PRINTED else ring.label
         assert f"({name})" in view.sentence
+        assert "(" not in VIEW(here[0] + 1 / 60, here[1], "half").sentence.partition(".")[0]
     view = VIEW(0.2, 0.6, "1/5")
     [outline], [band] = of(view, Line), of(view, Band)
     corners = {(round(x, 12), round(y, 12)) for x, y in zip(outline.x, outline.y, strict=True)}

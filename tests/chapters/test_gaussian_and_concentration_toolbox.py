@@ -77,3 +77,6 @@ def test_tails_and_crossings_are_drawn_and_told_as_they_were_given() -> None:
     tells(tails(panels={"a": broken}), "dashed curves beside the exact one")
     np.testing.assert_array_equal(lines(crossings(), marker="o"), [[[1.5, 1.5]]])
     tells(crossings(), "curve falls from 3 to 1 and crosses a dashed line at 1.5")
+    for values, verb in (([1, 2], "rises"), ([1, 1], "goes")):
+        one = figures.Crossing([0, 1], "*u*", ("c", values), {"l": [1.5, 1.5]}, 0.5)
+        tells(crossings(panels=[one]), f"c {verb} from 1 to {values[1]}")

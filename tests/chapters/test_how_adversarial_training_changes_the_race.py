@@ -55,6 +55,9 @@ def test_words_name_the_side_and_the_condition_that_fails() -> None:
     assert "critical budget" in (view(0.2, "300").warning or "")
     assert "classes 1 and 3 end on u and class 2 ends on v" in mixed.sentence
     assert "too far below β" in (mixed.warning or "")
+    for eps, rate, said in ((0.91, 60.0, "not far"), (1.21, 1e4, "do not suffice")):
+        found = plateau(LAW, TrainingSettings(attack=TrainingAttack(eps=eps, rate=rate)))
+        assert said in (explorers._failing(eps, rate, np.zeros(3, dtype=bool), found) or "")
 
 
 def test_an_alarm_stands_exactly_where_some_class_keeps_v() -> None:

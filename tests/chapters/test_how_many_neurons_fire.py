@@ -74,6 +74,8 @@ def test_shares_are_drawn_as_given_and_a_bound_is_called_empty_that_is() -> None
     tells(bounded(), "Sampled networks")
     assert "Sampled" not in alt(activity())
     assert "everywhere" not in alt(bounded(bound=np.full(15, 0.9)))
+    with pytest.raises(ValueError, match="a must be > 0"):
+        activity(curves={"a": np.zeros(15)})
     drawn = [tuple(points[:, 1]) for points in lines(bounded())]
     assert all(tuple(values) in drawn for values in (*CURVES.values(), np.full(15, 1.9)))
     assert {"τ = 0", "c", "bound Q0/m"} <= set(texts(bounded()))

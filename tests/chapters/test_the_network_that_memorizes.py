@@ -115,6 +115,8 @@ def test_bumps_bounds_and_errors_are_told_as_they_were_given() -> None:
     tells(precision(), "float64: from 0 at 0.1 to 1·10⁻¹² at 0.001", "wrong nowhere")
     tells(precision(), "float32: from 1·10⁻⁵ at 0.1 to 0.7 at 0.001, predicted 1·10⁻⁵ and 0.1;")
     tells(precision(), "wrong from 0.001 on")
+    flat = [figures.ProfilePanel("flat", 0 * BUMPS, 0 * PLACES, 0.2)]
+    tells(profile(panels=flat), "goes from 0 to 0")
     with pytest.raises(ValueError, match="lower bounds must be below"):
         bounds(bounds={"a": ([2.0, 2.0], [1.0, 3.0])})
 

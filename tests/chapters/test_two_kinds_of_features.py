@@ -68,6 +68,9 @@ def test_training_prints_ratio_winner_and_errors(capsys: pytest.CaptureFixture[s
     assert learned == ["v" if r > 1 else "u" for r in ratios] == ["v", "v", "u"]
     assert "clean error 0.00" in said[3] and "eps = 0.52: 0.67" in said[4]
     tells(shown, "predicted")
+    for seed in range(5):
+        TRAIN(seed=seed, q=2.0, filters=1)
+    assert "no filter begins with a positive part" in capsys.readouterr().out
 
 
 def test_the_sample_lab_prints_errors_and_certificate(capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,6 +131,7 @@ def test_of_several_filters_the_one_that_ends_highest_leads_and_must_be_positive
 
 
 def test_cells_below_the_floor_are_left_blank_and_all_panels_have_the_same_shades() -> None:
+    tells(heat(panels=[figures.HeatPanel("none", 0 * X)]), "nothing visible")
     assert len(heat(floor=0.6).html) < len(heat().html) < len(heat(floor=0.0).html)
     weak, strong = (figures.HeatPanel("a", np.full((3, 3), top)) for top in (1.0, 4.0))
     shades = [
