@@ -54,7 +54,12 @@ def test_a_macro_without_its_arguments_is_refused(tex: str) -> None:
     [
         ("a < b & *c*", "<p>a &lt; b &amp; <em>c</em></p>\n"),
         (r"an \rec{open one", r"<p>an \rec{open one</p>" + "\n"),
-        (r"\rec{for *all*}", '<p><span class="sl-rec">for <em>all</em></span></p>\n'),
+        (
+            r"\rec{of *all* $m\rec{>}1$}",
+            '<p><span class="sl-rec">of <em>all</em> <span class="math',
+        ),
+        (r"\rec{of *all* $m\rec{>}1$}", r"m\class{mjx-rec}{&gt;}1\)</span></span></p>"),
+        ("<b>bold</b> $x<y>z$", "<p>&lt;b&gt;bold&lt;/b&gt; "),
         ("so $$x$$ holds", r"\[x\]"),
         ("a\n\n$$\nx^2\n$$", '<div class="math notranslate nohighlight">\\[x^2\\]</div>'),
         (r"$a<m\rec{>}1$", r"a&lt;m\class{mjx-rec}{&gt;}1"),
