@@ -21,7 +21,9 @@ from tests.plotting.shown import tells, texts
 VIEW = explorers.net_around_circle.function
 
 
-@pytest.mark.parametrize(("points", "m"), [(12, "256"), (36, "4096"), (180, "256")])
+@pytest.mark.parametrize(
+    ("points", "m"), [(12, "256"), (36, "4096"), (180, "256"), (348, "256"), (348, "4096")]
+)
 def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: str) -> None:
     view, radius = VIEW(points, m), int(m) ** -0.6
     start = TwoLayerNetwork.initialize(int(m), 3, "R3", rng=1)
@@ -41,6 +43,8 @@ def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: str) -> N
     (band,) = of(view, Band)
     assert (np.asarray(band.lower) <= np.asarray(band.upper) + 1e-12).all()
     assert max(band.upper) <= min(promise, 0.5) + 1e-12
+    cones = np.minimum(np.asarray(band.upper), 0.5) - np.asarray(band.lower)
+    assert points < 100 or max(band.upper) == 0.5 or cones.min() > 0.5 * (promise - values.max())
     dots = of(view, Points)
     assert (points < 100) == bool(dots)
     assert not dots or dots[0].y == pytest.approx(values)
