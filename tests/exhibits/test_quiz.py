@@ -54,6 +54,8 @@ def test_right_and_wrong_are_told_once_by_word_and_sign_where_a_screen_reader_wa
             assert only(answer, "p:first-child > svg")["aria-hidden"] == "true"
             said = answer.get_text(" ", strip=True)
             assert said.startswith(word) and not re.match(r"\w+\. +(Right|No)[:.]", said)
+    told = [each.get_text(" ", strip=True) for each in soup().select(".sl-told")]
+    assert any(said.startswith("No. No neuron knows the norm.") for said in told)
 
 
 def test_the_text_shows_questions_and_choices_but_no_answer() -> None:
