@@ -14,7 +14,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from sublinear_lib import chapters
-from sublinear_lib.plotting import palette
+from sublinear_lib.plotting import PAGE_HTML, palette
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.tables import Table
 from sublinear_lib.widgets import Explorer, LiveLab
@@ -25,6 +25,7 @@ FOLDER = Path(chapters.__file__).parent
 BOOK = FOLDER.parents[1] / "book"
 PAGES = {path.stem.replace("-", "_"): path for path in BOOK.rglob("*.ipynb")}
 STATE = "application/vnd.jupyter.widget-state+json"
+VIEW = "application/vnd.jupyter.widget-view+json"
 # A word with a meaning has its color on the pages of the first paper.
 STORY = {path.stem.replace("-", "_") for path in BOOK.glob("part1/*.ipynb")} | {"errata"}
 
@@ -62,9 +63,16 @@ def made(page: str, name: str) -> Any:
     return make() if isinstance(make, Declared) else make(wines())
 
 
-def stored_keys(page: str) -> set[str]:
+def stored(page: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the models of the widgets that a page stores, and the outputs of its cells."""
     notebook = json.loads(PAGES[page].read_text(encoding="utf-8"))
-    models = notebook["metadata"]["widgets"][STATE]["state"].values()
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
+    models = notebook["metadata"]["widgets"][STATE]["state"]
+    return models, [output["data"] for output in outputs if "data" in output]
+
+
+def stored_keys(page: str) -> set[str]:
+    models = stored(page)[0].values()
     return {model["state"]["_key"] for model in models if "_key" in model["state"]}
 
 
@@ -85,6 +93,18 @@ def test_a_page_has_at_most_one_explorer_and_no_two_have_one_name() -> None:
     pages = [page for page, name in ALL if is_explorer(page, name)]
     assert len(pages) == len(set(pages))
     assert len({name for _, name in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("page", PAGES_WITH)
+def test_what_a_page_stores_has_a_form_for_each_reader_and_names_no_model(page: str) -> None:
+    models, outputs = stored(page)
+    assert {model["model_name"] for model in models.values()} == {"AnyModel", "LayoutModel"}
+    shown = [data for data in outputs if {PAGE_HTML, VIEW} & {*data}]
+    assert any(VIEW in data for data in shown)
+    for data in shown:
+        assert "text/plain" in data and ("text/html" in data or {PAGE_HTML, "image/png"} <= {*data})
+        text = json.dumps([data.get(kind) for kind in (PAGE_HTML, "text/html", "text/plain")])
+        assert not any(model in text for model in models), "it changes from run to run"
 
 
 EXPLORERS = [
@@ -161,3 +181,32 @@ def test_a_lab_is_the_one_that_the_page_stores(page: str, name: str) -> None:
     lab = made(page, name)
     assert isinstance(lab, LiveLab) and lab._key in stored_keys(page)
     assert len(lab.controls().children) == len(lab._controls) + 2
+
+
+TYPED = [
+    ("separate_points", "points", "0 0 1; 0 0 2", "equal points with different labels: rows 0"),
+    ("separate_points", "points", "0 0 1; 1 1 1", "two different labels"),
+    ("separate_points", "points", "0 0 1; 1 2", "got '1 2' as number 2"),
+    ("separate_points", "points", "0 0 one", "triples"),
+    ("separate_points", "points", "0 0 nan; 1 1 2", "finite"),
+    ("answer_in_the_plane", "points", "0 0 +; 1 1 +", "two different labels"),
+    ("answer_in_the_plane", "points", "0 0 1; 1 1 -", "got '0 0 1' as number 1"),
+    ("answer_in_the_plane", "points", "a b +", "triples"),
+    ("answer_in_the_plane", "points", "0 0 +; nan 1 -", "finite"),
+    ("merge_two_balls", "rows", "1 2; 1", "one length"),
+    ("merge_two_balls", "rows", "1 a", "rows must be numbers, got '1 a' as number 1"),
+    ("two_neurons_for", "edges", "0 0.5", "whole numbers"),
+    ("two_neurons_for", "edges", "0 1 2 3", "2 or 3 vertices"),
+    ("two_neurons_for", "edges", "0 12", "from 0 to 11, got 12"),
+]
+
+
+@pytest.mark.parametrize(("name", "control", "text", "said"), TYPED)
+def test_mistakes_in_a_typed_line_are_named(
+    name: str, control: str, text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (page,) = (page for page, lab in ALL if lab == name)
+    lab = made(page, name)
+    inputs = zip(lab._controls, lab.controls().children, strict=False)
+    lab.run(**{**{each.name: shown.value for each, shown in inputs}, control: text})
+    assert said in capsys.readouterr().out

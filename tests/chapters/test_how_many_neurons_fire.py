@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sublinear_lib.chapters.how_many_neurons_fire import explorers
+from sublinear_lib.chapters.how_many_neurons_fire import explorers, figures
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.widgets import Bars, Rule
 from tests.chapters.marks import X, named, of, sparse
+from tests.plotting.shown import alt, lines, tells, texts
 
 TAUS = {"1/m": lambda m: 1 / m, "K=4": lambda m: 4 * m**-0.6, "sparse": sparse}
 
@@ -23,7 +25,7 @@ def scores(m: int, seed: int = 0) -> np.ndarray:
     return np.asarray(network.preactivations(X)[0])
 
 
-@pytest.mark.parametrize("m", [64, 4096, 2**20])
+@pytest.mark.parametrize("m", [64, 4096])
 @pytest.mark.parametrize("rule", TAUS)
 def test_the_threshold_stands_where_rule_and_width_say(rule: str, m: int) -> None:
     view, tau = explorers.who_fires.function(rule, m), TAUS[rule](m)
@@ -34,10 +36,8 @@ def test_the_threshold_stands_where_rule_and_width_say(rule: str, m: int) -> Non
     assert named(view, Rule)["*τ*"].at == pytest.approx(t)
     assert lit.within == (pytest.approx(t), 3.5)
     drawn, read = int(np.count_nonzero(scores(m) > tau)), dict(view.readouts)
-    assert (read["threshold *τ*"], read["share that fires"]) == (
-        number(tau),
-        percent(stats.norm.sf(t)),
-    )
+    assert read["threshold *τ*"] == number(tau)
+    assert read["share that fires"] == percent(stats.norm.sf(t))
     assert f"stands {number(t)} standard deviations above zero" in view.sentence
     assert view.sentence.startswith(f"{grouped(drawn)} of {grouped(m)} drawn neurons fire")
     assert ("share keeps falling" in view.sentence) == (rule == "sparse")
@@ -54,7 +54,28 @@ def test_the_lab_counts_shares_and_brackets_the_slope(capsys: pytest.CaptureFixt
     numbers = [float(found) for found in re.findall(r"[-+]?\d+(?:\.\d+)?", second)]
     (estimate, low, high), exact = numbers[:3], numbers[-1]
     assert low <= estimate <= high and low < exact < high < 0
-    shown = explorers.grow_and_count.function("K/m^{3/5}", 1.0, 0.2, 2**12, 3)
-    assert "printed" in shown.alt
     explorers.grow_and_count.function("c", 1.0, 1.0, 2**12, 3)
     assert "nobody fires" in capsys.readouterr().out
+
+
+WIDTHS = 2.0 ** np.arange(6, 21)
+CURVES = {"τ = 0": np.full(15, 0.5), "*c*": WIDTHS**-0.2}
+BOUND = {"bound": np.full(15, 1.9), "bound_label": "bound *Q*_{0}/*m*"}
+SAMPLES = {"*c*": [[64, 0.4, 0.3, 0.5]]}
+
+activity = partial(figures.activity_against_m, widths=WIDTHS, curves=CURVES, name="a")
+bounded = partial(activity, **BOUND, samples=SAMPLES)
+
+
+def test_shares_are_drawn_as_given_and_a_bound_is_called_empty_that_is() -> None:
+    tells(bounded(), "τ = 0: 50 % at the smallest and 50 % at the largest width")
+    tells(bounded(), "c: 43.5 % at the smallest and 6.25 % at the largest width")
+    tells(bounded(), "The bound Q₀/m runs from 190 % to 190 %, above 100 % everywhere.")
+    tells(bounded(), "Sampled networks")
+    assert "Sampled" not in alt(activity())
+    assert "everywhere" not in alt(bounded(bound=np.full(15, 0.9)))
+    with pytest.raises(ValueError, match="a must be > 0"):
+        activity(curves={"a": np.zeros(15)})
+    drawn = [tuple(points[:, 1]) for points in lines(bounded())]
+    assert all(tuple(values) in drawn for values in (*CURVES.values(), np.full(15, 1.9)))
+    assert {"τ = 0", "c", "bound Q0/m"} <= set(texts(bounded()))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sublinear_lib.chapters.network_and_shifted_relu import explorers
+from sublinear_lib.chapters.network_and_shifted_relu import explorers, figures
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.widgets import Bars, Line, Rule
-from tests.chapters.marks import named, of, sparse
+from tests.chapters.marks import circle, named, of, sparse
+from tests.plotting.shown import lines, tells, texts
 
 
-@pytest.mark.parametrize("m", [128, 1024, 8192])
-@pytest.mark.parametrize("tau", [0.001, 0.0625, 0.375])
+@pytest.mark.parametrize(("m", "tau"), [(128, 0.375), (1024, 0.0625), (8192, 0.001)])
 def test_neurons_are_counted_and_shaded_beyond_the_threshold(m: int, tau: float) -> None:
     view = explorers.bell_curve.function(tau, m)
     network = TwoLayerNetwork.initialize(m, 257, rng=np.random.default_rng([0, m]))
@@ -38,3 +39,32 @@ def test_neurons_are_counted_and_shaded_beyond_the_threshold(m: int, tau: float)
     places = named(view, Rule)
     assert places["printed"].at == pytest.approx(1 / m)
     assert places["sparse"].at == pytest.approx(sparse(m))
+
+
+POINTS = circle(np.arange(5) * 72.0)
+Z = np.linspace(-1, 3, 41)
+JUMP, CONTINUOUS = np.where(Z > 1, Z, 0), np.maximum(Z - 1, 0)
+BOTH = {"z": Z, "jump": JUMP, "continuous": CONTINUOUS, "tau": 1.0, "alt": "Jumps of 1 and of 0."}
+
+pair = partial(figures.activations_pair, **BOTH, name="p")
+sphere = partial(figures.slice_picture, points=POINTS, center=POINTS[1], half_angle=0.4, name="s")
+
+
+def test_the_jump_is_a_gap_in_the_curve_and_the_continuous_one_has_none() -> None:
+    assert "jump of" in texts(pair()) and "no jump" in texts(pair())
+    curves = [points for points in lines(pair(), "c1") if len(points) > 1]
+    np.testing.assert_array_equal(np.vstack(curves[:2]), np.column_stack([Z, JUMP]))
+    np.testing.assert_array_equal(np.vstack(curves[2:])[:, 1], CONTINUOUS)
+    for which in ("jump", "continuous"):
+        with pytest.raises(ValueError, match="must be 0 up to tau and rise with slope 1"):
+            pair(**{which: Z})
+
+
+def test_the_slice_says_whether_the_cap_holds_another_point() -> None:
+    tells(sphere(), "It holds no other data point", "23 degrees to either side")
+    tells(sphere(half_angle=1.3), "It holds 3 of the data points")
+    # The center need not be one of the data.
+    tells(sphere(points=POINTS[2:3], half_angle=1.3), "It holds 1 of the data points")
+    for wrong in ({"points": [[0.0, 0.0, 1.0]]}, {"center": [0.0, 0.6, 0.8]}):
+        with pytest.raises(ValueError, match="must lie on the slice"):
+            sphere(**wrong)

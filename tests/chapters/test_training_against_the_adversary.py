@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 
 from sublinear_lib import datasets, scaling
 from sublinear_lib.adversary import ExactOnCircle, ProjectedGradient, robust_loss
-from sublinear_lib.chapters.training_against_the_adversary import explorers
+from sublinear_lib.chapters.training_against_the_adversary import explorers, figures
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import number, percent
 from sublinear_lib.training import StableStep, SublinearAdversarialTraining, resolve_step_size
 from sublinear_lib.widgets import Line
 from tests.chapters.marks import named
+from tests.plotting.shown import lines, tells
 
 DATA = datasets.circle(4)
 VIEW, TRAIN = explorers.training_curves.function, explorers.train_and_certify.function
@@ -39,9 +41,7 @@ def test_curves_and_numbers_are_those_of_the_trainer() -> None:
 def test_words_of_failure_stand_only_where_something_fails() -> None:
     assert "too long" in VIEW(1024, "0", "30").sentence
     assert "no neuron fires there" in VIEW(128, "2.33", "30").sentence
-    assert not any(
-        "too long" in VIEW(m, t, "1").sentence for m in (256, 1024) for t in ("0", "1.28")
-    )
+    assert not any("too long" in VIEW(256, t, "1").sentence for t in ("0", "1.28"))
 
 
 def floats(line: str) -> list[float]:
@@ -66,3 +66,15 @@ def test_the_lab_prints_the_loss_in_training_and_the_exact_one(
         TRAIN(foe=foe, m=256, t=1.0, rho=0.3, steps=60, seed=0)
         first, second = capsys.readouterr().out.splitlines()
         assert floats(first)[-1] < floats(second)[-1], "a weaker adversary sees no more"
+
+
+ROWS = [(0.5, 0.9, 0.85, 0.95), (0.01, 0.8, 0.7, 1.05), (0.1, 0.85, 0.8, 0.9)]
+PANELS = {"jump": {"clean": ROWS}, "other": {"clean": ROWS}}
+accuracies = partial(figures.accuracy_against_activity, panels=PANELS, name="a")
+
+
+def test_accuracies_are_told_from_few_to_many_neurons_and_cut_where_the_axis_ends() -> None:
+    tells(accuracies(), "80 % at 1 % activity and 90 % at 50 %")
+    line, dots = lines(accuracies(lowest=0.84, panels={"jump": {"clean": ROWS}}))
+    np.testing.assert_allclose(line[:, 1], [0.84, 0.85, 0.9])
+    np.testing.assert_allclose(dots, [(0.1, 0.85), (0.5, 0.9)])

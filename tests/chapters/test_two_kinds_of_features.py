@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 
 from sublinear_lib import features as fl
-from sublinear_lib.chapters.two_kinds_of_features import explorers
+from sublinear_lib.chapters.two_kinds_of_features import explorers, figures
 from sublinear_lib.plotting import number, percent
 from sublinear_lib.widgets import Line, Rule
 from tests.chapters.marks import of
+from tests.plotting.shown import lines, tells
 
 RATES = {2.0: 1 / 15, 2.5: 15**-0.5, 3.0: 1.0, 4.0: 15.0}
 RACE, TRAIN = explorers.race.function, explorers.train_a_race.function
@@ -49,8 +51,7 @@ def test_each_condition_that_fails_is_named() -> None:
     assert "below 1, so u gains" in four.sentence and "learned the robust" in four.sentence
     assert "q = 4, fails" in (four.warning or "")
     assert "not denser" in (RACE(1.0, "15", "3").warning or "")
-    turned = RACE(0.4, "60", "3").warning or ""
-    assert "turn the race" in turned
+    assert "turn the race" in (RACE(0.4, "60", "3").warning or "")
     late = RACE(0.3, "11", "2")
     assert "v gains at every step" in (late.warning or "") and "the robust feature" in late.sentence
     even = RACE(1.0, "27", "3")
@@ -66,7 +67,7 @@ def test_training_prints_ratio_winner_and_errors(capsys: pytest.CaptureFixture[s
     learned = re.findall(r"learned (.)", "\n".join(said))
     assert learned == ["v" if r > 1 else "u" for r in ratios] == ["v", "v", "u"]
     assert "clean error 0.00" in said[3] and "eps = 0.52: 0.67" in said[4]
-    assert "predicted" in shown.alt
+    tells(shown, "predicted")
     for seed in range(5):
         TRAIN(seed=seed, q=2.0, filters=1)
     assert "no filter begins with a positive part" in capsys.readouterr().out
@@ -84,4 +85,57 @@ def test_the_sample_lab_prints_errors_and_certificate(capsys: pytest.CaptureFixt
         proof = fl.certify_patches(network, data.X, data.y, 0.52).error
         line = f"{letter} alone: clean error 0.00, this attack {found:.2f}, any attack at most "
         assert f"{line}{proof:.2f}" in said
-    assert "u₂ in 61 cells, on average 0.52" in shown.alt
+    tells(shown, "u₂ in 61 cells, on average 0.52")
+
+
+# ---- pictures ----
+
+STEPS, LONG = np.arange(301), np.arange(20_001)
+GROWN, SLOW = 0.1 / (1 - STEPS / 400), 0.1 + STEPS / 3000
+PANELS = [figures.RacePanel("class 0", SLOW, GROWN, 1.1 * SLOW, GROWN)]
+SEVERAL = np.column_stack([0.3 * SLOW, SLOW, np.full(301, -0.1)])
+MEASURED = {"ratio": [0.5, 0.9, 1.2, 4.0], "measured": [1.0, 0.4, 0.6, 0.0]}
+ROWS = [figures.HeatRows(["*u*_{1}"], "c1"), figures.HeatRows(["*v*_{1}", ""], "c2")]
+X = np.array([[3.0, 0.0, 0.02], [0.0, 1.0, 0.0], [0.0, 1.0, -0.5]])
+HEAT = [figures.HeatPanel("clean", X), figures.HeatPanel("change", -X)]
+
+race = partial(figures.race_picture, steps=STEPS, panels=PANELS, name="r")
+filters = partial(race, panels=[figures.RacePanel("12 filters", SEVERAL, GROWN[:, None])])
+long = partial(race, steps=LONG, panels=[figures.RacePanel("a", LONG / 1e4, LONG / 2e4)])
+ratios = partial(figures.ratio_picture, **MEASURED, predicted=[1.0, 0.6, 0.6, 0.1], name="q")
+heat = partial(figures.patch_picture, panels=HEAT, rows=ROWS, floor=0.1, name="h")
+
+
+def test_texts_give_the_numbers() -> None:
+    tells(race(), "over 300 steps, and dotted a prediction")
+    tells(race(), "A, the robust feature, goes from 0.1 to 0.2 (predicted 0.22)")
+    tells(race(), "B, the non-robust one, goes from 0.1 to 0.4 (predicted 0.4)")
+    tells(ratios(), "Of 2 below 1, 1 learned the robust feature; of 2 others, 1 did")
+    tells(ratios(), "same winner for 3 of 4", "from its dot is 0.2")
+    tells(heat(), "clean: u₁ in 1 cell, on average 3; v₁ in 2 cells, on average 1; coordinate 3")
+    tells(heat(), "change: u₁ in 1 cell, on average -3")
+
+
+def test_long_runs_are_thinned_but_keep_their_ends() -> None:
+    tells(long(), "goes from 0 to 2", "goes from 0 to 1")
+    for points in lines(long()):
+        assert len(points) == 160 and points[0, 0] == 0 and points[-1, 0] == 20_000
+
+
+def test_of_several_filters_the_one_that_ends_highest_leads_and_must_be_positive() -> None:
+    tells(filters(), "A, the robust feature, goes from 0.1 to 0.2")
+    with pytest.raises(ValueError, match="low must be"):
+        race(panels=[figures.RacePanel("a", -SLOW, GROWN)], scale="log10")
+    (axes,) = race(panels=[figures.RacePanel("a", -1.0 - SLOW, -1.0 - SLOW)])._figures[0].axes
+    assert axes.get_ylim() == pytest.approx((-1.2, 1.0)), "features that have turned around"
+
+
+def test_cells_below_the_floor_are_left_blank_and_all_panels_have_the_same_shades() -> None:
+    tells(heat(panels=[figures.HeatPanel("none", 0 * X)]), "nothing visible")
+    assert len(heat(floor=0.6).html) < len(heat().html) < len(heat(floor=0.0).html)
+    weak, strong = (figures.HeatPanel("a", np.full((3, 3), top)) for top in (1.0, 4.0))
+    shades = [
+        set(re.findall(r"opacity:([0-9.]+)", heat(panels=panels, floor=0.0).html))
+        for panels in ([weak], [strong], [weak, strong])
+    ]
+    assert shades[0] == shades[1] and len(shades[2]) == len(shades[0]) + 1

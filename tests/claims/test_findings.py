@@ -16,7 +16,7 @@ from scipy import stats
 
 from sublinear_lib import geometry
 from sublinear_lib.claims import LEDGER, Budget, Method, Observation, Outcome, Role
-from sublinear_lib.claims.checks import activity, approximation, features
+from sublinear_lib.claims.checks import approximation, features
 from sublinear_lib.claims.collector import Collector
 from sublinear_lib.memorization import datasets
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
@@ -55,10 +55,10 @@ def test_the_witness_of_theorem_41_can_be_seen_again() -> None:
     network = TwoLayerNetwork.initialize(m, d, "PRINTED", rng=witness["seed"])
     x = [3**0.5 / 2, *[0.0] * (d - 2), 0.5]
     weights = [worst_case.worst_weights(network, x, m**-0.6, side).W for side in ("above", "below")]
-    gaps = [float(PseudoNetwork(network, W).decompose([x]).gap[0]) for W in weights]
-    assert gaps[0] == pytest.approx(witness["sup (f - g)(x)"])
-    assert -gaps[1] == pytest.approx(witness["sup (g - f)(x)"])
-    assert (gaps[0] - gaps[1]) / 2 == pytest.approx(witness["half-width H(x)"])
+    above, below = (float(PseudoNetwork(network, W).decompose([x]).gap[0]) for W in weights)
+    names = ("sup (f - g)(x)", "sup (g - f)(x)", "half-width H(x)")
+    for name, value in zip(names, (above, -below, (above - below) / 2), strict=True):
+        assert witness[name] == pytest.approx(value), name
 
 
 def test_the_witness_of_lemma_42_shows_the_failure_again() -> None:
@@ -81,22 +81,16 @@ def test_the_witness_of_lemma_45_shows_the_failure_again() -> None:
     assert seen["share of psi in the other reading"] == pytest.approx(1 - outside, abs=1e-4)
 
 
-def test_the_witnesses_of_the_tools_show_the_failures() -> None:
-    wedge, tail, damaged = (QUICK[name].witness for name in ("lem-a.5", "lem-a.8", "lem-b.2"))
+def test_other_witnesses_show_the_failures() -> None:
+    wedge, tail, damaged, fall = (
+        QUICK[name].witness for name in ("lem-a.5", "lem-a.8", "lem-b.2", "eq-25")
+    )
     assert wedge["probability"] < wedge["printed lower bound"]
     assert tail["probability"] > 1e4 * tail["printed bound"]
     assert damaged["probability"] > 1.2 * damaged["exp(-t)"]
-
-
-def test_the_witness_of_equation_25_is_a_mean_that_does_not_fall_with_tau() -> None:
-    witness = QUICK["eq-25"].witness
-    assert witness["tau"] == witness["k"] ** -0.5
-    assert witness["mean"] > 1.0 > 1000 * witness["tau"]
-
-
-def test_the_cross_of_the_witness_is_the_one_that_the_statement_names() -> None:
-    witness = QUICK["rem-ii.1"].witness
-    X, y = np.array(witness["points"]), np.array(witness["labels"])
+    assert fall["tau"] == fall["k"] ** -0.5 and fall["mean"] > 1.0 > 1000 * fall["tau"]
+    cross = QUICK["rem-ii.1"].witness
+    X, y = np.array(cross["points"]), np.array(cross["labels"])
     assert datasets.separation(X, y) == 1.0
     assert sorted(map(tuple, X[y == 1.0])) == [(-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0)]
 
@@ -111,18 +105,14 @@ def test_only_the_letters_fail_where_a_misprint_is_recorded(name: str, count: in
     assert [item.role for item in wrong(name)] == [Role.PRINT] * count
 
 
-def test_only_a_letter_of_the_second_half_of_claim_46_is_wrong() -> None:
+def test_only_a_letter_of_claim_46_is_wrong_and_only_the_probability_of_lemma_42() -> None:
     assert "indicator" in wrong("claim-4.6")[0].what
     seen = QUICK["claim-4.6"].witness
     direct = stats.binom.logpmf(0, seen["m"], seen["probability of a flip"])
     assert seen["log Pr[no neuron flips]"] == pytest.approx(direct, rel=1e-6)
-
-
-def test_only_the_probability_of_lemma_42_fails() -> None:
     found = [item.what for item in wrong("lem-4.2") if item.role is Role.STATEMENT]
-    assert len(found) == 3
-    assert all("-log Pr" in what for what in found[:2])
-    assert "-log of the chance that (4) fails" in found[2]
+    asked = ["-log Pr", "-log Pr", "-log of the chance that (4) fails"]
+    assert all(part in what for part, what in zip(asked, found, strict=True))
 
 
 def test_slopes_exclude_their_rivals() -> None:
@@ -135,16 +125,12 @@ def test_slopes_exclude_their_rivals() -> None:
     assert all("excludes" in item.asked or ", below " in item.asked for item in named)
 
 
-@pytest.mark.parametrize("name", ["thm-ii.4.8", "prop-iii.1"])
-def test_an_attack_that_finds_nothing_is_never_the_evidence(name: str) -> None:
-    stated = [item for item in QUICK[name].observations if item.role is Role.STATEMENT]
-    assert {Method.EXACT, Method.CERTIFIED} <= {item.method for item in stated}
-    if name == "thm-ii.4.8":
-        assert not any("attack" in item.what for item in stated)
-        assert stated[0].what.startswith("conditions (i) to (iii)")
-
-
-def test_what_is_cited_is_told_apart_from_what_is_checked() -> None:
+def test_what_is_cited_or_attacked_is_told_apart_from_what_is_proved() -> None:
+    for name in ("thm-ii.4.8", "prop-iii.1"):
+        stated = [item for item in QUICK[name].observations if item.role is Role.STATEMENT]
+        assert {Method.EXACT, Method.CERTIFIED} <= {item.method for item in stated}
+    stated = [item.what for item in QUICK["thm-ii.4.8"].observations if item.role is Role.STATEMENT]
+    assert not any("attack" in what for what in stated), "an attack that finds nothing"
     found = QUICK["cor-5.2"].observations
     assert [item.method for item in found if item.role is Role.STATEMENT] == [Method.CITED]
     assert any(item.role is Role.CONTROL for item in found)
@@ -153,11 +139,6 @@ def test_what_is_cited_is_told_apart_from_what_is_checked() -> None:
 
 
 # --- parts of checks ---
-
-
-def test_points_of_the_counts_lie_on_the_slice() -> None:
-    assert np.linalg.norm(activity._POINTS, axis=1) == pytest.approx([1.0, 1.0])
-    assert activity._POINTS[0] @ activity._POINTS[1] == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("key", ["4.1", "C.5", "C.7"])
@@ -206,12 +187,8 @@ def test_few_seeds_that_cannot_decide_are_set_aside_and_many_leave_the_verdict_o
     for budget, role in ((Budget.QUICK, aside), (Budget.FULL, Role.STATEMENT)):
         look = Collector()
         features._most(look, "something happens", yes, of, budget)
-        assert (look.observations[0].outcome, look.observations[0].role) == (outcome, role)
-
-
-@pytest.mark.parametrize("budget", list(Budget))
-def test_one_seed_decides_nothing_about_a_mean(budget: Budget) -> None:
-    look = Collector()
-    for values in ([0.99], [0.99] * 3, [0.1] * 3):
-        features._average(look, "a share", values, 0.5, budget)
-    assert [item.outcome for item in look.observations] == [OPEN, YES, NO]
+        for values in ([0.99], [0.99] * 3, [0.1] * 3):
+            features._average(look, "a share", values, 0.5, budget)
+        seeds, *means = look.observations
+        assert (seeds.outcome, seeds.role) == (outcome, role)
+        assert [mean.outcome for mean in means] == [OPEN, YES, NO], "one seed decides nothing"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,32 +27,30 @@ def ids(claims: object) -> list[str]:
     return [item.id for item in claims]  # type: ignore[attr-defined]
 
 
-def test_a_ledger_refuses_two_claims_of_one_name() -> None:
-    one = claim("lem-a.1", check_mean, Verdict.HOLDS)
-    with pytest.raises(ValueError, match=r"'lem-a\.1' twice"):
-        Ledger([one, one])
+def held(name: str, *below: str) -> Claim:
+    return claim(name, check_mean, Verdict.HOLDS, depends_on=below)
 
 
-def test_a_ledger_refuses_a_dependency_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match=r"got 'lem-a\.2'"):
-        Ledger([claim("lem-a.1", check_mean, Verdict.HOLDS, depends_on=("lem-a.2",))])
-
-
-def test_a_ledger_refuses_a_circle_and_names_it() -> None:
-    one = claim("lem-a.1", check_mean, Verdict.HOLDS, depends_on=("lem-a.2",))
-    two = claim("lem-a.2", check_mean, Verdict.HOLDS, depends_on=("lem-a.1",))
-    with pytest.raises(ValueError, match=r"lem-a\.1 -> lem-a\.2"):
-        Ledger([one, two])
+@pytest.mark.parametrize(
+    ("claims", "message"),
+    [
+        ([held("lem-a.1"), held("lem-a.1")], r"'lem-a\.1' twice"),
+        ([held("lem-a.1", "lem-a.2")], r"got 'lem-a\.2'"),
+        ([held("lem-a.1", "lem-a.2"), held("lem-a.2", "lem-a.1")], r"lem-a\.1 -> lem-a\.2"),
+    ],
+)
+def test_a_ledger_refuses_doubles_missing_claims_and_circles(
+    claims: list[Claim], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        Ledger(claims)
 
 
 def test_a_failure_knows_its_repairs() -> None:
     ledger = small_ledger()
     assert ids(ledger.repairs_of("thm-4.1")) == ["thm-4.1r"]
-    assert set(ledger.graph().edges) == {
-        ("thm-4.1", "lem-a.1"),
-        ("thm-4.1r", "lem-a.1"),
-        ("thm-4.4", "thm-4.1r"),
-    }
+    edges = {("thm-4.1", "lem-a.1"), ("thm-4.1r", "lem-a.1"), ("thm-4.4", "thm-4.1r")}
+    assert set(ledger.graph().edges) == edges
 
 
 @pytest.mark.parametrize(
@@ -182,22 +181,26 @@ def test_a_claim_that_says_too_little_is_refused(more: dict[str, object], messag
 
 
 def test_a_claim_has_its_own_randomness_and_repeats_it() -> None:
-    one = claim("lem-a.1", check_mean, Verdict.HOLDS)
-    two = claim("lem-a.2", check_mean, Verdict.HOLDS)
-    assert one.run(Budget.QUICK, 5).observations == one.run(Budget.QUICK, 5).observations
-    assert one.run(Budget.QUICK, 5).observations != two.run(Budget.QUICK, 5).observations
-    assert one.run(Budget.QUICK, 5).observations != one.run(Budget.QUICK, 6).observations
+    first, again, other, later = (
+        claim(name, check_mean, Verdict.HOLDS).run(Budget.QUICK, seed).observations
+        for name, seed in (("lem-a.1", 5), ("lem-a.1", 5), ("lem-a.2", 5), ("lem-a.1", 6))
+    )
+    assert first == again and other != first != later
 
 
-def test_a_check_must_return_findings() -> None:
-    wrong = claim("lem-a.1", lambda budget, rng: [], Verdict.HOLDS)
-    with pytest.raises(TypeError, match=r"lem-a\.1"):
-        wrong.run(Budget.QUICK, 0)
-
-
-def test_a_budget_must_be_one() -> None:
-    with pytest.raises(TypeError, match="budget must be a Budget, got 'quick'"):
-        claim("lem-a.1", check_mean, Verdict.HOLDS).run("quick", 0)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("check", "given", "message"),
+    [
+        (lambda budget, rng: [], (Budget.QUICK, 0), r"lem-a\.1"),
+        (check_mean, ("quick", 0), "budget must be a Budget, got 'quick'"),
+        *((check_mean, (Budget.QUICK, seed), "seed") for seed in (-1, 1.5, True)),
+    ],
+)
+def test_a_run_needs_a_budget_a_seed_and_a_check_that_returns_findings(
+    check: object, given: tuple[Any, Any], message: str
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        claim("lem-a.1", check, Verdict.HOLDS).run(*given)
 
 
 def test_what_a_check_found_is_the_same_when_it_is_stored_and_read(
@@ -210,9 +213,3 @@ def test_what_a_check_found_is_the_same_when_it_is_stored_and_read(
     monkeypatch.undo()
     assert found.seconds == 0.15
     assert decoded("lem-a.1", json.loads(json.dumps(encoded(found)))) == found
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, True])
-def test_a_seed_must_be_a_count(seed: object) -> None:
-    with pytest.raises((TypeError, ValueError), match="seed"):
-        claim("lem-a.1", check_mean, Verdict.HOLDS).run(Budget.QUICK, seed)  # type: ignore[arg-type]

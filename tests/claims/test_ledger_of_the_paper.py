@@ -37,22 +37,6 @@ def test_the_ledger_has_every_numbered_statement_of_the_paper_in_its_order() -> 
     assert printed == list(NUMBERED)
 
 
-def test_what_repairs_a_statement_repairs_one_of_the_paper_and_holds() -> None:
-    for claim in LEDGER:
-        if claim.repairs:
-            assert LEDGER[claim.repairs].source.work == "paper"
-        if claim.source.work == "repair":
-            assert claim.recorded in (Verdict.REPAIRED, Verdict.HOLDS)
-
-
-def test_what_implements_a_definition_is_there() -> None:
-    for claim in LEDGER:
-        if claim.id.startswith(("def-", "alg-")) and claim.source.work == "paper":
-            assert claim.implemented_by
-        if claim.implemented_by:
-            assert callable(pkgutil.resolve_name(claim.implemented_by)), claim.id
-
-
 def test_sums_of_exponents_bear_on_proofs_and_not_on_statements() -> None:
     """An upper bound that is not small refutes a proof; only a witness refutes a statement."""
     look = Collector()
@@ -72,8 +56,15 @@ def test_a_claim_says_what_a_reader_needs(claim) -> None:  # type: ignore[no-unt
     assert claim.remark, "`remark` says why the verdict is what it is"
     assert claim.statement.count("$") % 2 == 0, "a dollar sign of `statement` has no partner"
     assert claim.statement.count("{") == claim.statement.count("}")
+    if claim.repairs:
+        assert LEDGER[claim.repairs].source.work == "paper"
     if claim.repairs or claim.source.work == "repair":
         assert claim.proof, "`proof` is a page of the book and an anchor there"
+    if claim.source.work == "repair":
+        assert claim.recorded in (Verdict.REPAIRED, Verdict.HOLDS)
+    defines = claim.id.startswith(("def-", "alg-")) and claim.source.work == "paper"
+    assert claim.implemented_by or not defines
+    assert not claim.implemented_by or callable(pkgutil.resolve_name(claim.implemented_by))
     if claim.source.work in ("memorization", "features"):
         assert bool(claim.proof) == (claim.recorded is not Verdict.MEASURED)
     if claim.source.work == "features" and claim.recorded is Verdict.HOLDS:

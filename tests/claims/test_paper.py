@@ -28,22 +28,16 @@ def repaired(name: str, printed: str) -> Claim:
     )
 
 
-def test_every_number_of_the_paper_is_there_once() -> None:
+def test_every_number_of_the_paper_is_there_once_and_the_numbers_of_a_section_ascend() -> None:
     assert max(Counter(NUMBERED).values()) == 1
     numbers = {name.partition("-")[2] for name in NUMBERED}
     counted = {f"{part}.{i}" for part, last in HIGHEST.items() for i in range(1, last + 1)}
     assert numbers == counted | {"1.1", "1", "2", "25"}
     assert {name for name in NUMBERED if "." not in name} == {"alg-1", "alg-2", "eq-25"}
-
-
-def test_the_numbers_of_a_section_ascend() -> None:
     for names in SECTIONS.values():
-        numbers = [
-            (found[1], int(found[2]))
-            for name in names
-            if (found := re.search(r"-([1345abc])\.(\d+)", name))
-        ]
-        assert numbers == sorted(numbers)
+        places = [re.search(r"-([1345abc])\.(\d+)", name) for name in names]
+        ordered = [(found[1], int(found[2])) for found in places if found]
+        assert ordered == sorted(ordered)
 
 
 def test_a_section_is_that_of_the_number() -> None:
@@ -55,58 +49,42 @@ def test_a_section_is_that_of_the_number() -> None:
     assert section("lem-iii.5.1") == "features"
 
 
-def test_a_complete_set_of_claims_is_put_in_the_order_of_the_paper() -> None:
-    ours = [
+def test_a_complete_set_of_claims_is_put_in_order_ours_behind_and_further_parts_as_given() -> None:
+    memorization, features = (Source(work, "here") for work in ("memorization", "features"))
+    given = [
+        claim("lem-iii.5.1", check_gap, Verdict.GAP, source=features),
+        claim("thm-ii.4.8", check_gap, Verdict.GAP, source=memorization),
+        claim("prop-ii.1", check_gap, Verdict.GAP, source=memorization),
         repaired("set-r1", "thm-4.1"),
         repaired("lem-a.5-r", "lem-a.5"),
         repaired("thm-4.4-r", "thm-4.4"),
         repaired("thm-b", "lem-c.3"),
         claim("prop-1", check_gap, Verdict.GAP, source=Source("repair", "here")),
     ]
-    ledger = assemble([*ours, *complete()])
-    assert [item.id for item in ledger] == [
+    assert [item.id for item in assemble([*given, *complete()])] == [
         *NUMBERED,
-        "prop-1",
-        "thm-b",
-        "thm-4.4-r",
-        "lem-a.5-r",
-        "set-r1",
+        *("prop-1", "thm-b", "thm-4.4-r", "lem-a.5-r", "set-r1"),
+        *("thm-ii.4.8", "prop-ii.1", "lem-iii.5.1"),
     ]
 
 
-def test_a_missing_and_a_surplus_statement_are_named() -> None:
-    claims = [item for item in complete() if item.id != "lem-a.7"]
-    with pytest.raises(ValueError, match=r"without a claim: lem-a\.7"):
-        assemble(claims)
-    with pytest.raises(ValueError, match=r"not numbered in the paper: lem-a\.11"):
-        assemble([*complete(), claim("lem-a.11", check_gap, Verdict.GAP)])
-    with pytest.raises(ValueError, match="twice"):
-        assemble([*complete(), claim("lem-a.7", check_gap, Verdict.GAP)])
-
-
-def test_the_further_parts_follow_in_the_order_in_which_they_are_given() -> None:
-    memorization, features = (Source(work, "here") for work in ("memorization", "features"))
-    later = [
-        claim("lem-iii.5.1", check_gap, Verdict.GAP, source=features),
-        claim("thm-ii.4.8", check_gap, Verdict.GAP, source=memorization),
-        claim("prop-ii.1", check_gap, Verdict.GAP, source=memorization),
-        repaired("set-r1", "thm-4.1"),
-    ]
-    ledger = assemble([*later, *complete()])
-    assert [item.id for item in ledger] == [
-        *NUMBERED,
-        "set-r1",
-        "thm-ii.4.8",
-        "prop-ii.1",
-        "lem-iii.5.1",
-    ]
-
-
-@pytest.mark.parametrize(("name", "work"), [("thm-ii.1", "features"), ("prop-7", "memorization")])
-def test_an_id_that_names_another_work_than_its_source_is_refused(name: str, work: str) -> None:
-    astray = claim(name, check_gap, Verdict.GAP, source=Source(work, "here"))
-    with pytest.raises(ValueError, match=f"another work than their source: {name}"):
-        assemble([*complete(), astray])
+@pytest.mark.parametrize(
+    ("name", "work", "message"),
+    [
+        ("lem-a.11", "paper", r"not numbered in the paper: lem-a\.11"),
+        ("lem-a.7", "paper", "twice"),
+        ("thm-ii.1", "features", "another work than their source: thm-ii.1"),
+        ("prop-7", "memorization", "another work than their source: prop-7"),
+    ],
+)
+def test_missing_and_surplus_statements_and_those_of_another_work_are_named(
+    name: str, work: str, message: str
+) -> None:
+    more = claim(name, check_gap, Verdict.GAP, source=Source(work, "here"))
+    with pytest.raises(ValueError, match=message):
+        assemble([*complete(), more])
+    with pytest.raises(ValueError, match=r"without a claim: lem-a\.8"):
+        assemble([item for item in complete() if item.id != "lem-a.8"])
 
 
 def test_the_machinery_does_not_import_the_statements() -> None:

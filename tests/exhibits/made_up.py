@@ -11,7 +11,8 @@ from sublinear_lib.claims import Budget, Claim, Ledger, Outcome, Verdict, merge,
 from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.collector import Collector, check_of
 from sublinear_lib.exhibits.shelf import Shelf
-from tests.claims.statements import status_for
+from tests.claims import statements
+from tests.claims.statements import check_gap
 
 MISREADING = "The exponent of the radius would have to be $-4/5$."
 
@@ -24,13 +25,6 @@ def check_fails(look: Collector, budget: Budget, rng: np.random.Generator) -> No
     look.repair.exact("with the radius K m^(-4/5)").holds(True, "m^(-3/10)", "-> 0")
     look.control.certified("Q(1) & more").holds(True, 0.158655, "= 0.158655")
     look.witness.update({"m": 4096, "values": [0.25, 0.125]})
-
-
-@check_of
-def check_gap(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
-    """A true statement with a step that does not follow."""
-    look.closed_form("the statement").equals(4, 4)
-    look.proof("the step").equals(5, 4)
 
 
 @check_of
@@ -70,17 +64,9 @@ def claim(name: str, recorded: Verdict, check: object, on: str = "", **more: str
         "proof": "Appendix C.2",
         **more,
     }
-    place = settings.pop("place", f"Section 1, {name}")
-    source = Source("repair" if recorded is Verdict.REPAIRED else "paper", place)
-    return Claim(
-        id=name,
-        recorded=recorded,
-        check=check,  # type: ignore[arg-type]
-        status=status_for(recorded),
-        depends_on=tuple(on.split()),
-        source=source,
-        **settings,  # type: ignore[arg-type]
-    )
+    source = Source("repair" if recorded is Verdict.REPAIRED else "paper", f"Section 1, {name}")
+    depends_on = tuple(on.split())
+    return statements.claim(name, check, recorded, depends_on=depends_on, source=source, **settings)
 
 
 @cache

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from bs4 import BeautifulSoup
 
 from sublinear_lib.claims import Budget, Ledger, Role, Stored, Verdict, fingerprint
+from sublinear_lib.claims.claim import Source
 from sublinear_lib.exhibits import badge, chapter_claims, claim_box, dependency_graph, ledger_table
 from sublinear_lib.exhibits.evidence import evidence_html
-from sublinear_lib.exhibits.graph import drawn, printed_view, repaired_view
+from sublinear_lib.exhibits.graph import drawn, part_view, printed_view, repaired_view
 from sublinear_lib.exhibits.looks import LOOKS
 from sublinear_lib.exhibits.names import name_of, page_link, proof_link, short_name, title_of
+from sublinear_lib.exhibits.quiz import read_quiz
 from sublinear_lib.exhibits.shelf import Shelf
 from sublinear_lib.plotting import ROLES
-from tests.exhibits.made_up import MISREADING, check_open, claim, made_up_ledger, made_up_shelf
+from tests.exhibits.made_up import (
+    MISREADING,
+    QUIZ,
+    check_open,
+    claim,
+    made_up_ledger,
+    made_up_shelf,
+)
 
 
 def html_of(exhibit: object) -> str:
@@ -31,41 +43,30 @@ def text(soup: object) -> str:
     return " ".join(soup.get_text(" ").split())  # type: ignore[attr-defined]
 
 
-EXHIBITS = {
+EXHIBITS: dict[str, Callable[[Shelf], object]] = {
     "box": lambda shelf: claim_box("thm-4.1", shelf=shelf),
     "chapter": lambda shelf: chapter_claims("part1/how-many-neurons-fire", shelf=shelf),
     "ledger": lambda shelf: ledger_table(shelf=shelf),
     "graph": lambda shelf: dependency_graph(shelf=shelf),
+    "quiz": lambda shelf: read_quiz(QUIZ, "thm-4.1.md", "part1/thm-4.1"),
 }
 
 
 @pytest.mark.parametrize("make", EXHIBITS.values(), ids=EXHIBITS)
-class TestEveryExhibit:
-    def test_is_the_same_every_time(self, make: object) -> None:
-        one, two = (make(made_up_shelf()) for _ in range(2))  # type: ignore[operator]
-        assert html_of(one) == html_of(two) and repr(one) == repr(two)
-
-    def test_gives_every_id_once_and_every_reference_a_target(self, make: object) -> None:
-        soup = read(make(made_up_shelf()))  # type: ignore[operator]
-        ids = [tag["id"] for tag in soup.find_all(id=True)]
-        assert len(ids) == len(set(ids))
-        for tag in soup.find_all(attrs={"aria-labelledby": True}):
-            assert set(tag["aria-labelledby"].split()) <= set(ids)
-        for tag in soup.find_all("label", attrs={"for": True}):
-            assert tag["for"] in ids
-
-    def test_asks_no_other_host_and_names_no_machine(self, make: object) -> None:
-        html = html_of(make(made_up_shelf()))  # type: ignore[operator]
-        assert not re.search(r"https?://(?!www\.w3\.org)", html)
-        assert not re.search(r"\b(seconds|20\d\d-)\b", html)
-
-    def test_keeps_links_out_of_the_titles_of_drop_downs(self, make: object) -> None:
-        soup = read(make(made_up_shelf()))  # type: ignore[operator]
-        assert soup.select("summary a, summary button") == []
-
-    def test_works_before_anything_was_verified(self, make: object) -> None:
-        exhibit = make(Shelf(made_up_ledger()))  # type: ignore[operator]
-        assert "thm-4.1" in html_of(exhibit) and repr(exhibit)
+def test_every_exhibit_keeps_the_contract(make: Callable[[Shelf], object]) -> None:
+    one, two = (make(made_up_shelf()) for _ in range(2))
+    html, soup = html_of(one), read(one)
+    assert html == html_of(two) and repr(one) == repr(two), "it is the same every time"
+    ids = [tag["id"] for tag in soup.find_all(id=True)]
+    assert len(ids) == len(set(ids))
+    for tag in soup.find_all(attrs={"aria-labelledby": True}):
+        assert set(tag["aria-labelledby"].split()) <= set(ids)
+    assert {tag["for"] for tag in soup.find_all("label", attrs={"for": True})} <= set(ids)
+    assert not re.search(r"https?://(?!www\.w3\.org)", html), "it asks no other host"
+    assert not re.search(r"\b(seconds|20\d\d-)\b", html), "it names no machine"
+    assert soup.select("summary a, summary button") == [], "no link in the title of a drop-down"
+    before = make(Shelf(made_up_ledger()))
+    assert re.search("thm-4.1", html_of(before)) and repr(before), "it works without evidence"
 
 
 def test_every_verdict_has_a_look_of_its_own() -> None:
@@ -129,31 +130,19 @@ def test_a_statement_that_is_printed_twice_has_one_row_and_one_node() -> None:
     assert "Another wording." in text(row("thm-4.1", Shelf(Ledger([*ledger, other]))))
 
 
-@pytest.mark.parametrize(
-    ("name", "targets"),
-    [
-        ("thm-4.1", {"../reference/ledger.ipynb#thm-4.1", "../reference/ledger.ipynb#thm-4.1-r"}),
-        (
-            "thm-4.1-r",
-            {
-                "../reference/ledger.ipynb#thm-4.1-r",
-                "../reference/ledger.ipynb#thm-4.1",
-                "../reference/repaired-theorems.ipynb#thm-4.1-r",
-            },
-        ),
-    ],
-)
-def test_a_box_leads_to_its_row_its_proof_and_its_kin(name: str, targets: set[str]) -> None:
-    soup = read(claim_box(name, shelf=made_up_shelf()))
-    assert {tag["href"] for tag in soup.find_all("a")} == targets
-
-
-def test_links_that_say_the_same_are_told_apart_for_screen_readers() -> None:
-    soup = read(chapter_claims("part1/how-many-neurons-fire", shelf=made_up_shelf()))
+def test_a_box_leads_to_its_row_its_proof_and_its_kin() -> None:
+    ledger = "../reference/ledger.ipynb"
+    kin = {f"{ledger}#thm-4.1", f"{ledger}#thm-4.1-r"}
+    proof = {"../reference/repaired-theorems.ipynb#thm-4.1-r"}
+    for name, targets in (("thm-4.1", kin), ("thm-4.1-r", kin | proof)):
+        soup = read(claim_box(name, shelf=made_up_shelf()))
+        assert {tag["href"] for tag in soup.find_all("a")} == targets
     by_text: dict[str, set[str]] = {}
-    for tag in soup.select(".sl-links a"):
+    for tag in read(chapter_claims("part1/how-many-neurons-fire", shelf=made_up_shelf())).select(
+        ".sl-links a"
+    ):
         by_text.setdefault(text(tag), set()).add(tag["href"])
-    assert all(len(targets) == 1 for targets in by_text.values())
+    assert all(len(targets) == 1 for targets in by_text.values()), "screen readers tell them apart"
 
 
 def test_a_chapter_shows_its_own_statements_in_reading_order() -> None:
@@ -162,20 +151,22 @@ def test_a_chapter_shows_its_own_statements_in_reading_order() -> None:
     shown = [tag["id"].removeprefix("box-") for tag in soup.select("details.sl-claim")]
     assert shown == [each.id for each in shelf.ledger if each.chapter.startswith("part1")]
     assert "lem-a.6" not in shown
-    with pytest.raises(ValueError, match="chapter must be one of part1/how-many"):
-        chapter_claims("part1/unknown", shelf=shelf)
 
 
-def test_an_unknown_statement_is_refused_with_the_nearest_id() -> None:
-    with pytest.raises(KeyError, match=r"thm-4\.2'; did you mean"):
-        claim_box("thm-4.2", shelf=made_up_shelf())
-
-
-def test_the_way_to_the_book_must_lead_upwards() -> None:
-    with pytest.raises(ValueError, match="root must be a way upwards"):
-        claim_box("thm-4.1", root="/book", shelf=made_up_shelf())
-    with pytest.raises(TypeError, match="root must be a string"):
-        ledger_table(root=None, shelf=made_up_shelf())  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (partial(chapter_claims, "part1/unknown"), ValueError, "chapter must be one of part1/how"),
+        (partial(claim_box, "thm-4.2"), KeyError, r"thm-4\.2'; did you mean"),
+        (partial(claim_box, "thm-4.1", root="/book"), ValueError, "root must be a way upwards"),
+        (partial(ledger_table, root=None), TypeError, "root must be a string"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(
+    make: Callable[..., object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        make(shelf=made_up_shelf())
 
 
 def test_a_run_that_did_not_decide_says_so() -> None:
@@ -206,29 +197,25 @@ def test_the_ledger_has_a_row_for_every_claim_with_what_is_filtered() -> None:
 
 def test_rows_come_by_importance() -> None:
     soup = read(ledger_table(shelf=made_up_shelf()))
-    assert [title.get_text() for title in soup("h3")] == [
-        "The theorems of the paper",
-        "What is true instead, and new",
-        "The steps of the proofs",
-        "Tools of probability",
-    ]
-    assert [row["id"] for row in soup.select(".sl-row")][:4] == [
-        *("thm-4.1", "thm-4.4", "thm-1.1", "thm-4.1-r")
-    ]
+    heads = ["The theorems of the paper", "What is true instead, and new"]
+    heads += ["The steps of the proofs", "Tools of probability"]
+    assert [title.get_text() for title in soup("h3")] == heads
+    first = [row["id"] for row in soup.select(".sl-row")][:4]
+    assert first == ["thm-4.1", "thm-4.4", "thm-1.1", "thm-4.1-r"]
 
 
-def test_the_sentence_of_evidence_is_the_one_that_decides() -> None:
-    def how(name: str) -> str:
-        told = next(p for p in row(name)("p") if p.get_text().startswith("How we know."))
-        return text(told)
-
-    assert "exponent of m in the product, found 1/10, while the statement asks for" in how(
-        "thm-4.1"
-    )
-    assert "largest deviation" not in how("thm-4.1")
-    assert "the step, found 5, while the printed proof asks for = 4" in how("thm-4.4")
-    assert "the sign, found +, while the print asks for −" in how("lem-a.5")
-    assert how("lem-a.6").startswith("How we know. All 2 observations of the statement came out")
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("thm-4.1", "exponent of m in the product, found 1/10, while the statement asks for"),
+        ("thm-4.4", "the step, found 5, while the printed proof asks for = 4"),
+        ("lem-a.5", "the sign, found +, while the print asks for −"),
+        ("lem-a.6", "How we know. All 2 observations of the statement came out"),
+    ],
+)
+def test_the_sentence_of_evidence_is_the_one_that_decides(name: str, told: str) -> None:
+    [how] = [p for p in row(name)("p") if p.get_text().startswith("How we know.")]
+    assert told in text(how) and "largest deviation" not in text(how)
 
 
 def test_an_observation_that_says_the_same_says_of_what() -> None:
@@ -242,14 +229,8 @@ def test_an_observation_that_says_the_same_says_of_what() -> None:
 def test_the_ledger_counts_and_offers_only_what_there_is() -> None:
     soup = read(ledger_table(shelf=made_up_shelf()))
     counts = dict(re.findall(r"([a-z ]+?) (\d+)", text(soup.select_one(".sl-key"))))
-    assert {key.strip(): int(n) for key, n in counts.items()} == {
-        "holds": 2,
-        "holds as repaired": 1,
-        "proof gap": 2,
-        "fails as printed": 1,
-        "typo": 1,
-        "cited": 1,
-    }
+    found = Counter(each.recorded.value for each in made_up_ledger())
+    assert {key.strip(): int(n) for key, n in counts.items()} == found
     options = {
         tag["data-filter"]: [option["value"] for option in tag.find_all("option")][1:]
         for tag in soup.find_all("select")
@@ -257,9 +238,6 @@ def test_the_ledger_counts_and_offers_only_what_there_is() -> None:
     assert "undecided" not in options["verdict"] and len(options["verdict"]) == 6
     assert options["part"] == ["main-text", "appendix-a", "repaired"]
     assert "rigorous enclosure" not in options["method"], "only a control used it"
-
-
-def test_a_row_leads_to_the_chapter_that_teaches_it() -> None:
     links = {tag["href"] for tag in row("thm-4.1").select(".sl-links a")}
     assert "../part1/how-many-neurons-fire.ipynb" in links
     assert not any("errata" in tag["href"] for tag in row("lem-a.6").select(".sl-links a"))
@@ -268,27 +246,17 @@ def test_a_row_leads_to_the_chapter_that_teaches_it() -> None:
 # ---- the graph ----------------------------------------------------------------------------------
 
 
-def test_the_printed_view_is_what_the_paper_uses() -> None:
-    graph = printed_view(made_up_ledger())
-    assert set(graph.edges) == {
-        ("lem-a.5", "thm-4.1"),
-        ("lem-a.6", "thm-4.1"),
-        ("thm-4.1", "thm-4.4"),
-        ("thm-4.4", "thm-1.1"),
-        ("cor-5.2", "thm-1.1"),
-    }
-    assert "thm-4.1-r" not in graph and "def-3.5" in graph
+def arrows(*rows: str) -> set[tuple[str, ...]]:
+    return {tuple(row.split()) for row in rows}
 
 
 def test_the_repaired_view_puts_repairs_in_the_place_of_what_fails() -> None:
-    graph = repaired_view(made_up_ledger())
-    assert "thm-4.1" not in graph
-    assert set(graph.edges) == {
-        ("lem-a.6", "thm-4.1-r"),
-        ("thm-4.1-r", "thm-4.4"),
-        ("thm-4.4", "thm-1.1"),
-        ("cor-5.2", "thm-1.1"),
-    }
+    printed, repaired = printed_view(made_up_ledger()), repaired_view(made_up_ledger())
+    both = arrows("thm-4.4 thm-1.1", "cor-5.2 thm-1.1")
+    used = arrows("lem-a.5 thm-4.1", "lem-a.6 thm-4.1", "thm-4.1 thm-4.4")
+    assert set(printed.edges) == both | used
+    assert set(repaired.edges) == both | arrows("lem-a.6 thm-4.1-r", "thm-4.1-r thm-4.4")
+    assert "thm-4.1-r" not in printed and "def-3.5" in printed and "thm-4.1" not in repaired
 
 
 def test_a_repair_by_its_own_consequence_is_refused() -> None:
@@ -358,6 +326,21 @@ def test_nodes_do_not_overlap_and_fit_the_drawing() -> None:
             assert all(abs(x - u) >= 128 or abs(y - v) >= 82 for u, v in places[:k])
 
 
+def test_a_further_part_has_a_view_of_its_own() -> None:
+    shelf = made_up_shelf()
+    first = next(iter(shelf.ledger))
+    source = Source("memorization", "after someone, Theorem 4.8")
+    base = replace(first, id="prop-ii.1", source=source, depends_on=(), repairs="")
+    above = replace(base, id="thm-ii.4.8", depends_on=("prop-ii.1", first.id))
+    ledger = Ledger([*shelf.ledger, base, above])
+    assert set(printed_view(ledger)) == set(printed_view(shelf.ledger))
+    assert set(repaired_view(ledger)) == set(repaired_view(shelf.ledger))
+    assert list(part_view(ledger, "memorization").edges) == [("prop-ii.1", "thm-ii.4.8")]
+    shown = dependency_graph(shelf=replace(shelf, ledger=ledger)).html
+    assert 'value="memorization"> Part II' in shown and 'id="memorization-thm-ii.4.8"' in shown
+    assert "Part II" not in dependency_graph(shelf=shelf).html
+
+
 # ---- names --------------------------------------------------------------------------------------
 
 
@@ -391,15 +374,12 @@ def test_a_title_does_not_repeat_the_name(title: str, shown: str) -> None:
     assert title_of(replace(made_up_ledger()["thm-4.1"], title=title)) == shown
 
 
-def test_an_id_without_a_kind_is_refused() -> None:
+def test_an_id_without_a_kind_and_a_page_that_is_none_are_refused() -> None:
     with pytest.raises(ValueError, match="claim_id must begin with one of"):
         name_of("conjecture-1")
-
-
-@pytest.mark.parametrize("page", ["/reference/ledger", "reference/ledger.html", "", "a b"])
-def test_a_page_that_is_none_is_refused(page: str) -> None:
-    with pytest.raises(ValueError, match="page must be a page of the book"):
-        page_link("..", page, "there")
+    for page in ("/reference/ledger", "reference/ledger.html", "", "a b"):
+        with pytest.raises(ValueError, match="page must be a page of the book"):
+            page_link("..", page, "there")
 
 
 def test_a_proof_in_the_paper_is_named_and_not_linked() -> None:

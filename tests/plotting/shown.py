@@ -19,6 +19,12 @@ def alt(picture: Picture) -> str:
     return plain(picture.alt)
 
 
+def tells(picture: Picture, *words: str) -> None:
+    """Assert that the text of a picture says all of this."""
+    said = alt(picture)
+    assert not [each for each in words if each not in said], said
+
+
 def texts(picture: Picture) -> list[str]:
     """Return all labels of a drawing."""
     found = re.findall(r"<text[^>]*>(.*?)</text>", picture.html)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -9,42 +11,36 @@ from numpy.testing import assert_array_equal
 from sublinear_lib.plotting.checks import ascending, nonnegative, positive, shares
 
 
-def test_ascending_places_come_back_as_an_array() -> None:
-    assert_array_equal(ascending((1, 2, 4), "x"), [1.0, 2.0, 4.0])
-    assert_array_equal(ascending([0.0, 360.0], "angles", 0.0, 360.0), [0.0, 360.0])
+@pytest.mark.parametrize(
+    ("check", "given"),
+    [
+        (ascending, ((1, 2, 4), "x")),
+        (ascending, ([0.0, 360.0], "angles", 0.0, 360.0)),
+        (positive, ([1, 2], "y", (2,))),
+        (nonnegative, ([0, 2], "y", (2,))),
+        (shares, ([0, 1], "y", (2,))),
+    ],
+)
+def test_what_can_be_shown_comes_back_as_an_array(check: Any, given: tuple[Any, ...]) -> None:
+    assert_array_equal(check(*given), np.asarray(given[0], dtype=float))
 
 
 @pytest.mark.parametrize(
-    ("value", "range_", "message"),
+    ("check", "given", "message"),
     [
-        ([1.0], (), r"x must be at least two ascending numbers, got \[1\]"),
-        ([1.0, 1.0], (), r"ascending numbers, got \[1, 1\]"),
-        ([2.0, 1.0], (), r"ascending numbers, got \[2, 1\]"),
-        ([0.5, 2.0], (1.0,), r"ascending numbers >= 1, got \[0.5, 2\]"),
-        ([0.0, 361.0], (0.0, 360.0), r"ascending numbers in \[0, 360\], got \[0, 361\]"),
-        ([0.0, 2.0], (-np.inf, 1.0), r"ascending numbers <= 1, got \[0, 2\]"),
-        (np.arange(20.0)[::-1], (), r"got \[19, 18, 17, 16, 15, 14, 13, 12, ...\]"),
-        ([[1.0, 2.0]], (), "x must have shape"),
+        (ascending, ([1.0], "x"), r"x must be at least two ascending numbers, got \[1\]"),
+        (ascending, ([1.0, 1.0], "x"), r"ascending numbers, got \[1, 1\]"),
+        (ascending, ([0.5, 2.0], "x", 1.0), r"ascending numbers >= 1, got \[0.5, 2\]"),
+        (ascending, ([0.0, 361.0], "x", 0.0, 360.0), r"numbers in \[0, 360\], got \[0, 361\]"),
+        (ascending, ([0.0, 2.0], "x", -np.inf, 1.0), r"ascending numbers <= 1, got \[0, 2\]"),
+        (ascending, (np.arange(20.0)[::-1], "x"), r"\[19, 18, 17, 16, 15, 14, 13, 12, ...\]"),
+        (positive, ([[1.0, 0.0]], "y", (None, None)), "y must be > 0 .* logarithmic axis, got 0"),
+        (nonnegative, ([1.0, -1.0], "y", (2,)), r"y must be >= 0, got -1\.0"),
+        (shares, ([-0.5, 1.0], "y", (2,)), r"y must lie in \[0, 1\], got values from -0.5"),
+        (shares, ([0.0, 1.5], "y", (2,)), r"\[0, 1\], got values from 0.0 to 1.5"),
+        (shares, ([1.0], "y", (2,)), "y must have shape"),
     ],
 )
-def test_other_places_are_refused(value: object, range_: tuple[float, ...], message: str) -> None:
+def test_what_cannot_be_shown_is_refused(check: Any, given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ascending(value, "x", *range_)
-
-
-def test_values_for_a_logarithmic_axis_are_positive() -> None:
-    assert_array_equal(positive([1, 2], "y", (2,)), [1.0, 2.0])
-    with pytest.raises(ValueError, match="y must be > 0 to be drawn on a logarithmic axis, got 0"):
-        positive([[1.0, 0.0]], "y", (None, None))
-    with pytest.raises(ValueError, match="y must have shape"):
-        positive([1.0], "y", (2,))
-
-
-def test_counts_are_not_negative_and_shares_are_at_most_one() -> None:
-    assert_array_equal(nonnegative([0, 2], "y", (2,)), [0.0, 2.0])
-    with pytest.raises(ValueError, match=r"y must be >= 0, got -1\.0"):
-        nonnegative([1.0, -1.0], "y", (2,))
-    assert_array_equal(shares([0, 1], "y", (2,)), [0.0, 1.0])
-    for wrong in ([-0.5, 1.0], [0.0, 1.5]):
-        with pytest.raises(ValueError, match=r"y must lie in \[0, 1\], got values from"):
-            shares(wrong, "y", (2,))
+        check(*given)

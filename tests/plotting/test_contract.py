@@ -10,7 +10,7 @@ import importlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,17 @@ from sublinear_lib.plotting import Picture
 from sublinear_lib.plotting.palette import DARK
 
 ROOT = Path(__file__).resolve().parents[2]
-SUITES = [ROOT / "tests/plotting/test_pictures.py", *ROOT.glob("tests/chapters/test_*_figures.py")]
+DRAWINGS = (".figures", "plotting.pictures", "plotting.report", "plotting.training")
+SUITES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for pattern in ("plotting/test_pictures.py", "plotting/test_report.py", "chapters/test_*.py")
+    for path in ROOT.glob(f"tests/{pattern}")
+}
 MAKERS = {
-    f"{path.stem}-{make.__name__}": make
-    for path in sorted(SUITES)
-    for make in importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts)).MADE
+    f"{suite.rpartition('test_')[2]}-{name}": make
+    for suite in sorted(SUITES)
+    for name, make in vars(importlib.import_module(suite)).items()
+    if isinstance(make, partial) and make.func.__module__.endswith(DRAWINGS)
 }
 RAW = re.compile(r"\\[a-z]+|\$|[_^]\{|\*[^ *][^*]*\*")
 SIDE = re.compile(r"\b(left|right)[ -](panel|plot|picture|hand)|\b(on|to|at) the (left|right)\b")
@@ -33,7 +39,7 @@ LARGEST = 90_000
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_every_picture_keeps_the_contract(make: Callable[..., Picture]) -> None:
+def test_every_picture_keeps_the_contract(make: partial[Picture]) -> None:
     picture = make()
     html, alt = picture.html, picture.alt
     assert html == make().html, "the same numbers give the same bytes"
@@ -59,17 +65,10 @@ def test_every_picture_keeps_the_contract(make: Callable[..., Picture]) -> None:
 def test_every_drawing_of_a_page_has_a_maker() -> None:
     """A picture that no maker draws would keep no contract."""
     drawn = set()
-    for path in [
-        *ROOT.glob("sublinear_lib/chapters/*/figures.py"),
-        *ROOT.glob("sublinear_lib/plotting/*.py"),
-    ]:
-        drawn |= set(re.findall(r"^@picture\ndef (\w+)", path.read_text(), re.MULTILINE))
-    used = "\n".join(path.read_text() for path in SUITES)
-    used += (ROOT / "tests/training/test_history.py").read_text()
-    used += (ROOT / "tests/plotting/test_report.py").read_text()
-    missing = {name for name in drawn if not re.search(rf"\b{name}\(", used)}
-    assert missing <= {"training_run"}, missing
-    assert len(drawn) > 50
+    for pattern in ("chapters/*/figures.py", "plotting/*.py"):
+        for path in ROOT.glob(f"sublinear_lib/{pattern}"):
+            drawn |= set(re.findall(r"^@picture\ndef (\w+)", path.read_text(), re.MULTILINE))
+    assert {make.func.__name__ for make in MAKERS.values()} == drawn and len(drawn) > 50
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("book/**/*.ipynb")), ids=lambda path: path.stem)

@@ -18,10 +18,6 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size
 MARKED = st.text("ab 2*^_{}\\<>&$%τ−·#'\"@~|!?;:=+()[]/,.", max_size=20)
 
 
-def letters(text: str) -> str:
-    return "".join(run.text for run in parse(text))
-
-
 @pytest.mark.parametrize(
     ("text", "plain", "html"),
     [
@@ -43,18 +39,13 @@ def test_a_label_reads_the_same_in_every_form(text: str, plain: str, html: str) 
 
 
 @SETTINGS
-@given(MARKED)
+@given(st.one_of(MARKED, TEXTS))
 def test_every_form_is_well_formed_and_keeps_the_letters(text: str) -> None:
-    svg = ElementTree.fromstring(f"<text>{to_svg(text)}</text>")
-    assert "".join(svg.itertext()) == letters(text)
-    html = ElementTree.fromstring(f"<p>{to_html(text)}</p>")
-    assert "".join(html.itertext()) == letters(text)
-
-
-@SETTINGS
-@given(TEXTS.filter(lambda text: not set(text) & set("*^_\\")))
-def test_text_without_marks_is_left_alone(text: str) -> None:
-    assert to_plain(text) == letters(text) == text
+    letters = "".join(run.text for run in parse(text))
+    for form in (to_svg, to_html):
+        assert "".join(ElementTree.fromstring(f"<p>{form(text)}</p>").itertext()) == letters
+    if not set(text) & set("*^_\\"):
+        assert to_plain(text) == letters == text, "text without marks is left alone"
 
 
 def test_the_line_after_a_script_is_the_line_before_it() -> None:
@@ -80,10 +71,8 @@ def test_the_png_can_be_typeset_whatever_the_label(text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.0, "0"),
         (0.04554, "0.0455"),
         (-0.5, "−0.5"),
-        (12.0, "12"),
         (99.95, "100"),
         (999.6, "1\N{NARROW NO-BREAK SPACE}000"),
         (123456.0, "123\N{NARROW NO-BREAK SPACE}456"),
@@ -112,11 +101,7 @@ def test_shares_and_counts_have_unbreakable_units() -> None:
 
 
 @SETTINGS
-@given(
-    st.floats(-1e6, 1e6).map(lambda v: round(v, 6)),
-    st.floats(1e-3, 1e6),
-    st.integers(2, 8),
-)
+@given(st.floats(-1e6, 1e6).map(lambda v: round(v, 6)), st.floats(1e-3, 1e6), st.integers(2, 8))
 def test_linear_ticks_lie_on_the_axis_evenly(low: float, width: float, target: int) -> None:
     high = low + width
     if not high > low:
@@ -131,11 +116,7 @@ def test_linear_ticks_lie_on_the_axis_evenly(low: float, width: float, target: i
 
 
 @SETTINGS
-@given(
-    st.floats(1e-9, 1e6),
-    st.floats(1.05, 1e9),
-    st.sampled_from(["log2", "log10"]),
-)
+@given(st.floats(1e-9, 1e6), st.floats(1.05, 1e9), st.sampled_from(["log2", "log10"]))
 def test_logarithmic_ticks_lie_on_the_axis(low: float, ratio: float, scale: str) -> None:
     values, labels = ticks(low, low * ratio, scale=scale)
     assert len(values) == len(labels) == len(set(labels))
@@ -161,12 +142,9 @@ def test_an_axis_without_extent_is_refused(arguments: dict, message: str) -> Non
         ticks(**arguments)
 
 
-def test_own_ticks_outside_a_logarithmic_axis_are_dropped() -> None:
+def test_own_ticks_are_kept_on_the_axis_and_only_powers_are_written_as_such() -> None:
     assert ticks(1e-12, 1.0, scale="log10", values=[0.0, 1e-15, 1e-6, 1.0]).values == (1e-6, 1.0)
     # An end that was computed keeps its tick.
     assert ticks(0.1 + 0.2, 3.0, scale="log10", values=[0.3]).values == (0.3,)
-
-
-def test_what_is_no_power_of_two_is_not_written_as_one() -> None:
-    assert ticks(1, 8, scale="log2", values=[3.0, 6.0]).labels == ("3", "6")
-    assert ticks(1, 8, scale="log2", values=[2.0, 8.0]).labels == ("2^{1}", "2^{3}")
+    for values, labels in (([3.0, 6.0], ("3", "6")), ([2.0, 8.0], ("2^{1}", "2^{3}"))):
+        assert ticks(1, 8, scale="log2", values=values).labels == labels

@@ -31,64 +31,43 @@ def canvas_of_pixels():
     return figure, axes
 
 
-def line(axes, y):
-    """Draw a line two pixels thick."""
-    axes.plot([20, 180], [y, y], linewidth=2 * 0.72, solid_capstyle="butt")
+KINDS = {
+    "line": lambda axes, y: axes.plot([20, 180], [y, y], lw=1.44, solid_capstyle="butt"),
+    "marker": lambda axes, y: axes.plot([50, 90], [y, y], "s", markersize=10),
+    "collection with offsets": lambda axes, y: axes.scatter([50, 90], [y, y], marker="s"),
+    "collection of paths": lambda axes, y: axes.add_collection(
+        PolyCollection([[(20, 20), (180, 20), (180, y), (20, y)]])
+    ),
+    "text": lambda axes, y: axes.text(50, y, "half"),
+    "formula": lambda axes, y: axes.text(100, y, "$x^2$"),
+}
 
 
-def marker(axes, y):
-    """Draw square markers."""
-    axes.plot([50, 90], [y, y], "s", markersize=10)
+def pixels(draw, y, backend=BACKEND):
+    """Return what a picture with one thing at a height looks like."""
+    figure, axes = canvas_of_pixels()
+    draw(axes, y)
+    return drawn(figure, backend)
 
 
-def points(axes, y):
-    """Draw a collection with offsets."""
-    axes.scatter([50, 90], [y, y], marker="s")
-
-
-def area(axes, y):
-    """Draw a collection of paths without offsets."""
-    axes.add_collection(PolyCollection([[(20, 20), (180, 20), (180, y), (20, y)]]))
-
-
-def text(axes, y):
-    """Write a text and a formula."""
-    axes.text(50, y, "half")
-    axes.text(100, y, "$x^2$")
-
-
-KINDS = [line, marker, points, area, text]
-
-
-@pytest.mark.parametrize("draw", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("draw", KINDS.values(), ids=KINDS)
 def test_the_last_bits_of_a_place_change_no_pixel(draw):
-    pictures = []
-    for y in (HALF, HALF * (1 - 1e-14), HALF * (1 + 1e-14)):
-        figure, axes = canvas_of_pixels()
-        draw(axes, y)
-        pictures.append(drawn(figure))
-    assert (pictures[0] != 1).any(), "nothing is drawn"
-    for other in pictures[1:]:
-        np.testing.assert_array_equal(pictures[0], other)
+    first, *others = (pixels(draw, HALF * (1 + bits)) for bits in (0.0, -1e-14, 1e-14))
+    assert (first != 1).any(), "nothing is drawn"
+    for other in others:
+        np.testing.assert_array_equal(first, other)
 
 
 def test_agg_itself_lets_a_last_bit_move_a_line():
-    pictures = []
-    for y in (HALF * (1 - 1e-14), HALF * (1 + 1e-14)):
-        figure, axes = canvas_of_pixels()
-        line(axes, y)
-        pictures.append(drawn(figure, backend="agg"))
-    assert (pictures[0] != pictures[1]).any(), "rounding would not be needed"
+    low, high = (pixels(KINDS["line"], HALF * (1 + bits), "agg") for bits in (-1e-14, 1e-14))
+    assert (low != high).any(), "rounding would not be needed"
 
 
-@pytest.mark.parametrize("draw", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("draw", KINDS.values(), ids=KINDS)
 def test_everything_stands_where_agg_puts_it(draw):
     for y in (33.0, 77.25, 120.4):
-        figure, axes = canvas_of_pixels()
-        draw(axes, y)
-        ours, theirs = drawn(figure), drawn(figure, backend="agg")
         # 1/512 of a pixel is half a tone of 256
-        assert np.abs(ours - theirs).max() <= 2 / 255, f"y = {y}"
+        assert np.abs(pixels(draw, y) - pixels(draw, y, "agg")).max() <= 2 / 255, f"y = {y}"
 
 
 def test_gaps_stay_gaps_and_curves_stay_curves():
@@ -109,7 +88,7 @@ def test_what_lies_far_outside_is_left_out_without_a_warning():
 
 def test_a_figure_that_changes_its_size_gets_a_picture_of_that_size():
     figure, axes = canvas_of_pixels()
-    line(axes, 50)
+    KINDS["line"](axes, 50)
     canvas = FigureCanvas(figure)
     assert canvas.get_renderer() is canvas.get_renderer()
     for inches in (1, 3):

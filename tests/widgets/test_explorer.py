@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import base64
-import itertools
 import json
 import math
-import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sublinear_lib.plotting import PAGE_HTML, Picture, grouped
-from sublinear_lib.widgets import Axis, Choice, Explorer, HalfPlane, Line, Points, Rule, View
+from sublinear_lib.widgets import (
+    Axis,
+    Choice,
+    Explorer,
+    HalfPlane,
+    Line,
+    Mark,
+    Points,
+    Rule,
+    View,
+)
 from sublinear_lib.widgets import table as tables
 from sublinear_lib.widgets.controls import Slider
 
@@ -41,11 +50,18 @@ def decay(m: int, tau: float, kind: str) -> View:
     )
 
 
+UNIT = {axis: Axis(label=axis, limits=(0, 1)) for axis in "xy"}
 CONTROLS = [
     Slider("m", "width *m*", WIDTHS, start=64, format=grouped),
     Slider("tau", "threshold τ", SHIFTS, start=0.5, format="{:.1f}"),
     Choice("kind", "kind", {"slow": "slow decay", "fast": "fast decay"}),
 ]
+
+
+def drawn(marks: Sequence[Mark] = (Line([0, 1], [0, 1]),), **more: Any) -> View:
+    return View(
+        **{"x": Axis(label="x"), "y": Axis(label="y"), "sentence": "Ok.", **more}, marks=marks
+    )
 
 
 def explorer(**changes: Any) -> Explorer:
@@ -67,34 +83,21 @@ def made() -> Explorer:
 
 
 def test_every_stored_view_is_what_the_function_returns(made: Explorer) -> None:
-    table = tables.unpack(made._table)
     names = [control.name for control in CONTROLS]
-    grid = itertools.product(*(control.values for control in CONTROLS))
-    for number, values in enumerate(grid):
+    for position in np.ndindex(*made.shape):
+        values = [control.values[k] for control, k in zip(CONTROLS, position, strict=True)]
         chosen = dict(zip(names, values, strict=True))
         direct = decay(**chosen)  # type: ignore[arg-type]
-        stored = tables.decode(table, number)
+        stored = made.stored_view(*position)
         assert stored == made.view(**chosen), chosen
         curve, point, rule = stored["marks"]
         assert np.allclose(curve["y"], np.asarray(direct.marks[0].y), rtol=5e-5, atol=0), chosen
-        assert curve["y"] == [tables.rounded(float(v)) for v in np.asarray(direct.marks[0].y)]
         assert point["x"] == [tables.rounded(float(chosen["tau"]))]
         assert rule["at"] == chosen["tau"]
-        assert stored["sentence"] == direct.sentence
-        assert stored["warning"] == direct.warning
+        assert (stored["sentence"], stored["warning"]) == (direct.sentence, direct.warning)
         assert stored["readouts"] == [list(pair) for pair in direct.readouts]
-    assert number == math.prod(made.shape) - 1
-
-
-def test_a_stored_view_is_found_by_its_position(made: Explorer) -> None:
-    rng = random.Random(0)
-    for _ in range(40):
-        position = [rng.randrange(length) for length in made.shape]
-        values = {
-            control.name: control.values[place]
-            for control, place in zip(CONTROLS, position, strict=True)
-        }
-        assert made.stored_view(*position) == made.view(**values), position
+        assert stored["x"] == made.stored_view(0, 0, 0)["x"], "axes stand still"
+        assert stored["y"] == made.stored_view(0, 0, 0)["y"], "axes stand still"
 
 
 def test_a_stored_view_that_was_changed_leaves_the_table_as_it_is(made: Explorer) -> None:
@@ -106,83 +109,45 @@ def test_a_stored_view_that_was_changed_leaves_the_table_as_it_is(made: Explorer
     assert json.dumps(made.stored_view(1, 2, 0)) == before
 
 
-def test_axes_stand_still_while_a_slider_moves(made: Explorer) -> None:
-    ends = {
-        (view["y"]["low"], view["y"]["high"], view["x"]["low"], view["x"]["high"])
-        for view in (made.stored_view(i, j, k) for i in (0, 5) for j in (0, 20) for k in (0, 1))
-    }
-    assert len(ends) == 1
-
-
 def test_any_value_between_the_ends_can_be_computed(made: Explorer) -> None:
     view = made.view(m=100, tau=0.123456, kind="slow")
     assert view["sentence"] == decay(100, 0.123456, "slow").sentence
     assert view["y"] == made.stored_view(0, 0, 0)["y"], "inside the grid the axis is the shared one"
 
 
-def test_an_axis_grows_for_a_typed_value_that_needs_more_room() -> None:
-    def spike(a: float) -> View:
-        # Highest between the two values of the slider.
-        height = 10.0 if a == 0.5 else 1.0
-        return View(
-            x=Axis(label="x"),
-            y=Axis(label="y"),
-            marks=[Line([0, 1], [0.0, height])],
-            sentence="A spike between the values.",
-        )
+@pytest.mark.parametrize(
+    ("heights", "ends"),
+    [({0.0: 1.0, 0.5: 10.0, 1.0: 1.0}, (2, 10)), ({0.0: 0.0, 0.5: 0.01, 1.0: 0.02}, (0.1, 0))],
+)
+def test_an_axis_grows_only_for_a_typed_value_that_needs_more_room(
+    heights: dict[float, float], ends: tuple[float, float]
+) -> None:
+    def line(a: float) -> View:
+        return drawn([Line([0, 1], [0.0, heights[a]])])
 
-    one = Explorer(spike, [Slider("a", "a", [0.0, 1.0])], title="A spike")
-    assert one.stored_view(0)["y"]["high"] < 2
-    assert one.view(a=0.5)["y"]["high"] >= 10
-
-
-def test_a_typed_value_among_the_stored_data_leaves_the_axis_alone() -> None:
-    def rising(a: float) -> View:
-        return View(
-            x=Axis(label="x"),
-            y=Axis(label="height"),
-            marks=[Line([0, 1], [a, 1.0])],
-            sentence="A line that rises.",
-        )
-
-    one = Explorer(rising, [Slider("a", "a", [0.0, 0.02])], title="Rising")
-    assert one.stored_view(0)["y"]["low"] == 0, "an axis that starts at zero keeps its zero"
-    assert one.view(a=0.01)["y"] == one.stored_view(0)["y"]
-    assert one.view(a=0.02) == one.stored_view(1)
+    one = Explorer(line, [Slider("a", "a", [0.0, 1.0])], title="A line")
+    stored, typed = one.stored_view(0)["y"], one.view(a=0.5)["y"]
+    assert stored["low"] == 0, "an axis that starts at zero keeps its zero"
+    assert stored["high"] < ends[0] and typed["high"] >= ends[1]
+    assert (typed == stored) == (heights[0.5] < 1)
 
 
 # ---- the bytes ----------------------------------------------------------------------------------
 
 
-def test_the_same_function_gives_the_same_state_and_pictures(made: Explorer) -> None:
-    again = explorer()
-    assert made.get_state(["_table", "_spec", "_key", "position"]) == again.get_state(
-        ["_table", "_spec", "_key", "position"]
-    )
+def test_the_state_is_plain_small_and_the_same_for_the_same_function(made: Explorer) -> None:
+    again, names = explorer(), ["_table", "_spec", "_key", "position"]
+    state = made.get_state(names)
+    assert state == again.get_state(names) == json.loads(json.dumps(state))
+    assert len(made._table) < 40_000 and len(json.dumps(made._spec)) < 2_000
     first, second = (one._repr_mimebundle_()[0] for one in (made, again))
     for kind in (PAGE_HTML, "image/png", "text/plain"):
         assert first[kind] == second[kind], kind
-
-
-def test_the_key_is_of_the_content() -> None:
-    assert explorer()._key != explorer(title="Another decay")._key
-
-
-def test_the_text_for_notebooks_names_the_controls_and_no_address(made: Explorer) -> None:
+    assert made._key != explorer(title="Another decay")._key
     assert repr(made) == (
         "Explorer('A decay', m: 6 values from 16 to 512, tau: 21 values from 0.0 to 2.0, "
         "kind: 2 options; 252 positions)"
     )
-
-
-def test_the_state_is_small_and_the_table_is_most_of_it(made: Explorer) -> None:
-    assert len(made._table) < 40_000
-    assert len(json.dumps(made._spec)) < 2_000
-
-
-def test_nothing_but_text_numbers_and_lists_is_in_the_state(made: Explorer) -> None:
-    state = made.get_state(["_table", "_spec", "_key", "position"])
-    assert json.loads(json.dumps(state)) == state
 
 
 # ---- without scripts, in PDF --------------------------------------------------------------------
@@ -190,20 +155,16 @@ def test_nothing_but_text_numbers_and_lists_is_in_the_state(made: Explorer) -> N
 
 def test_the_still_picture_shows_the_start_and_says_its_sentence(made: Explorer) -> None:
     still = made.still()
-    assert isinstance(still, Picture)
+    assert isinstance(still, Picture) and still.name == "a-decay"
     assert still.alt == "A decay: With m = 64 and τ = 0.5 the slow curve stands at 0.04598."
     assert "stands at 0.04598" in still.html
-    assert still.name == "a-decay"
-
-
-def test_the_bundle_has_a_still_for_readers_without_scripts(made: Explorer) -> None:
     bundle, _ = made._repr_mimebundle_()
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == made.model_id
-    assert f'data-sl-widget="{made._key}"' in bundle[PAGE_HTML]
-    assert "<svg " in bundle[PAGE_HTML]
-    assert "width m = 64, threshold τ = 0.5, kind = slow decay" in bundle[PAGE_HTML]
+    page = bundle[PAGE_HTML]
+    assert f'data-sl-widget="{made._key}"' in page and "<svg " in page
+    assert "width m = 64, threshold τ = 0.5, kind = slow decay" in page
     assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
-    assert made.model_id not in bundle[PAGE_HTML], "model ids change from run to run"
+    assert made.model_id not in page, "model ids change from run to run"
 
 
 # ---- a live kernel ------------------------------------------------------------------------------
@@ -221,15 +182,12 @@ def ask(**values: object) -> dict[str, Any]:
     return {"kind": "evaluate", "client": "c", "request": 7, "values": values}
 
 
-def test_python_answers_a_hello() -> None:
-    assert answers(explorer(), {"kind": "hello", "client": "c"}) == [
-        {"kind": "ready", "client": "c"}
-    ]
-
-
 def test_python_computes_a_typed_value_with_the_same_function() -> None:
     one = explorer()
-    (answer,) = answers(one, ask(m=100, tau=0.77, kind="fast"))
+    ready, answer = answers(
+        one, {"kind": "hello", "client": "c"}, ask(m=100, tau=0.77, kind="fast")
+    )
+    assert ready == {"kind": "ready", "client": "c"}
     assert (answer["kind"], answer["client"], answer["request"]) == ("view", "c", 7)
     assert tables.decode(answer["table"], 0) == one.view(m=100, tau=0.77, kind="fast")
     assert answer["texts"] == ["100", "0.8", "fast decay"]
@@ -254,35 +212,22 @@ def test_a_bad_value_is_answered_in_words(values: dict, control: str, message: s
     assert answer["message"].startswith(message)
 
 
-def test_an_error_of_the_function_is_answered_in_words() -> None:
-    def fragile(a: float) -> View:
-        if a not in (0.0, 1.0):
-            raise ZeroDivisionError("a is neither 0 nor 1")
-        return View(
-            x=Axis(label="x"), y=Axis(label="y"), marks=[Line([0, 1], [0, 1])], sentence="Ok."
-        )
+def test_an_error_of_function_or_format_is_answered_in_words() -> None:
+    def named(a: float) -> str:
+        return {0.0: "none", 1.0: "all"}[a]
 
-    one = Explorer(fragile, [Slider("a", "a", [0.0, 1.0])], title="Fragile")
-    (answer,) = answers(one, ask(a=0.5))
-    assert answer["kind"] == "error"
-    assert answer["message"] == "ZeroDivisionError: a is neither 0 nor 1"
-
-
-def test_an_error_of_a_format_is_answered_in_words() -> None:
-    names = {0.0: "none", 1.0: "all"}
-    one = Explorer(
-        line_view, [Slider("a", "a", [0.0, 1.0], format=lambda value: names[value])], title="Named"
-    )
-    (answer,) = answers(one, ask(a=0.5))
-    assert (answer["kind"], answer["message"]) == ("error", "KeyError: 0.5")
+    fragile = Slider("a", "a", [0.0, 1.0])
+    shown = Slider("a", "a", [0.0, 1.0], format=named)
+    for one in (
+        Explorer(lambda a: drawn(sentence=named(a)), [fragile], title="Fragile"),
+        Explorer(lambda a: drawn(), [shown], title="Named"),
+    ):
+        (answer,) = answers(one, ask(a=0.5))
+        assert (answer["kind"], answer["message"]) == ("error", "KeyError: 0.5")
 
 
-@pytest.mark.parametrize("message", [None, 3, [], {}, {"kind": "other"}])
-def test_a_message_that_is_none_gets_no_answer(message: object) -> None:
-    assert answers(explorer(), message) == []
-
-
-def test_a_question_without_values_is_answered_in_words() -> None:
+def test_a_message_that_is_none_gets_no_answer_and_a_question_without_values_words() -> None:
+    assert answers(explorer(), None, 3, [], {}, {"kind": "other"}) == []
     (answer,) = answers(explorer(), {"kind": "evaluate", "client": "c", "request": 1})
     assert answer["kind"] == "error"
 
@@ -297,12 +242,6 @@ def test_values_follow_the_position_that_the_page_reports() -> None:
 # ---- refusals -----------------------------------------------------------------------------------
 
 
-def line_view(**_: object) -> View:
-    return View(
-        x=Axis(label="x"), y=Axis(label="y"), marks=[Line([0, 1], [0, 1])], sentence="A line."
-    )
-
-
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
@@ -312,6 +251,16 @@ def line_view(**_: object) -> View:
         ({"function": 3}, TypeError, "function must be callable"),
         ({"function": lambda m: None}, TypeError, "function must accept the controls m, tau, kind"),
         ({"function": lambda **_: 3}, TypeError, "function must return a View, got int at"),
+        (
+            {"function": lambda **_: drawn([Rule(0.5, drag="t"), Line([0, 1], [0, 1])])},
+            ValueError,
+            "drag must name a slider of the explorer, got 't'",
+        ),
+        (
+            {"function": lambda **_: drawn([HalfPlane((1, 1), 1, drag="kind")], **UNIT)},
+            ValueError,
+            "drag must name a slider of the explorer, got 'kind'",
+        ),
         ({"title": ""}, ValueError, "title must not be empty"),
         ({"title": 3}, TypeError, "title must be a string"),
         ({"description": 3}, TypeError, "description must be a string"),
@@ -325,25 +274,16 @@ def test_an_explorer_that_cannot_work_is_refused(
         explorer(**changes)
 
 
-def test_too_many_positions_are_refused_before_the_function_is_called() -> None:
-    called = []
-
-    def count(**values: object) -> View:
-        called.append(values)
-        return line_view()
+def test_too_many_positions_are_refused_before_the_function_is_called_and_a_large_table() -> None:
+    def fails(**values: object) -> View:
+        raise AssertionError("it was called")
 
     controls = [Slider(name, name, range(200)) for name in ("a", "b")]
     with pytest.raises(ValueError, match="at most 20000 positions together, got 200 x 200 = 40000"):
-        Explorer(count, controls, title="Too many")
-    assert called == []
+        Explorer(fails, controls, title="Too many")
 
-
-def test_a_table_over_the_limit_is_refused_and_says_what_is_large() -> None:
     def noise(k: int) -> View:
-        y = np.random.default_rng(k).random(500)
-        return View(
-            x=Axis(label="x"), y=Axis(label="y"), marks=[Line(np.arange(500), y)], sentence="Noise."
-        )
+        return drawn([Line(np.arange(500), np.random.default_rng(k).random(500))])
 
     with pytest.raises(ValueError, match=r"must pack into 200000 characters, got .* arrays"):
         Explorer(noise, [Slider("k", "k", range(300))], title="Noise")
@@ -356,25 +296,6 @@ def test_what_the_function_raises_is_passed_on_with_the_position() -> None:
     with pytest.raises(ArithmeticError) as caught:
         Explorer(broken, [Slider("m", "m", [1, 2])], title="Broken")
     assert any("evaluated at {'m': 1}" in note for note in caught.value.__notes__)
-
-
-def test_a_rule_can_only_drag_a_slider() -> None:
-    def wrong(m: int) -> View:
-        marks = [Line([0, 1], [0, 1]), Rule(0.5, drag="tau")]
-        return View(x=Axis(label="x"), y=Axis(label="y"), marks=marks, sentence="A rule.")
-
-    with pytest.raises(ValueError, match="drag must name a slider of the explorer, got 'tau'"):
-        Explorer(wrong, [Slider("m", "m", [1, 2])], title="Wrong")
-
-
-def test_a_half_plane_can_only_drag_a_slider() -> None:
-    def wrong(kind: str) -> View:
-        marks = [HalfPlane((1, 1), 1, drag="kind")]
-        axis = Axis(label="x", limits=(0, 1))
-        return View(x=axis, y=axis, marks=marks, sentence="A half-plane.")
-
-    with pytest.raises(ValueError, match="drag must name a slider of the explorer, got 'kind'"):
-        Explorer(wrong, [Choice("kind", "kind", ["a", "b"])], title="Wrong")
 
 
 @pytest.mark.parametrize(
@@ -392,13 +313,10 @@ def test_a_view_needs_every_control(made: Explorer) -> None:
         made.view(m=16)
 
 
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("How many fire?", "how-many-fire"),
-        ("*m* and τ", "m-and"),
-        ("10 neurons", "explorer-10-neurons"),
-    ],
-)
-def test_a_name_is_made_from_the_title(title: str, name: str) -> None:
-    assert Explorer(line_view, [Slider("a", "a", [1, 2])], title=title).name == name
+def test_a_name_is_made_from_the_title() -> None:
+    for title, name in {
+        "How many fire?": "how-many-fire",
+        "*m* and τ": "m-and",
+        "10 neurons": "explorer-10-neurons",
+    }.items():
+        assert explorer(title=title).name == name

@@ -48,12 +48,10 @@ def test_the_front_end_holds_no_formula_of_the_book() -> None:
 def test_the_style_sheet_uses_only_colors_of_the_palette(sheet: str) -> None:
     layout = (STATIC / sheet).read_text(encoding="utf-8")
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(|hsl\(", layout)
-    used = set(re.findall(r"var\(--sl-(\w+)", layout))
-    assert used <= set(ROLES)
+    assert set(re.findall(r"var\(--sl-(\w+)", layout)) <= set(ROLES)
 
 
 @pytest.mark.parametrize("widget", [AlgorithmPlayer, Explorer, LiveLab])
 def test_a_widget_brings_its_palette_and_style_along(widget: type) -> None:
-    assert "--sl-c1:" in widget._css
-    assert ".sl-explorer" in widget._css
+    assert "--sl-c1:" in widget._css and ".sl-explorer" in widget._css
     assert "export default { render }" in widget._esm

@@ -10,7 +10,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.widgets import Axis, Band, Bars, HalfPlane, Line, Points, Region, Rule, View
+from sublinear_lib.widgets import (
+    Axis,
+    Band,
+    Bars,
+    HalfPlane,
+    Line,
+    Mark,
+    Points,
+    Region,
+    Rule,
+    View,
+)
 from sublinear_lib.widgets import table as tables
 
 FINITE = st.floats(-1e9, 1e9, allow_subnormal=False)
@@ -41,38 +52,24 @@ def sample_view(shift: float = 0.0, **changes: object) -> View:
     return View(**arguments)
 
 
+def packed(*views: View) -> dict:
+    return tables.unpack(tables.pack(tables.encode(views, tables.shared_limits(views))))
+
+
 def test_a_view_comes_back_as_it_was_put_in() -> None:
-    views = [sample_view(0.25), sample_view(1.5)]
-    table = tables.unpack(tables.pack(tables.encode(views, tables.shared_limits(views))))
+    table = packed(sample_view(0.25), sample_view(1.5))
     first, second = (tables.decode(table, k) for k in (0, 1))
-    assert [mark["kind"] for mark in first["marks"]] == [
-        "line",
-        "line",
-        "line",
-        "points",
-        "bars",
-        "band",
-        "rule",
-        "rule",
-        "region",
-    ]
-    moves = first["marks"][1]
+    kinds = [mark["kind"] for mark in first["marks"]]
+    assert kinds == ["line", "line", "line", "points", "bars", "band", "rule", "rule", "region"]
+    moves, gap, points, rule, region = (first["marks"][k] for k in (1, 2, 3, 6, 8))
     expected = np.exp(-np.linspace(0, 1, 21) - 0.25)
     assert np.allclose(moves["y"], expected, rtol=5e-5, atol=0)
     assert (moves["label"], moves["role"], moves["dash"], moves["width"]) == ("moves", "c2", 1, 3)
-    assert first["marks"][2]["within"] == [0.1, 0.3]
-    assert first["marks"][2]["y"][-1] is None, "a gap stays a gap"
-    assert first["marks"][3]["lower"] == [0.4]
-    assert first["marks"][6] == {
-        "kind": "rule",
-        "label": "τ",
-        "role": "c1",
-        "at": 0.25,
-        "axis": "x",
-        "dash": 0,
-        "drag": "t",
-    }
-    assert (first["marks"][8]["start"], first["marks"][8]["stop"]) == (None, 0.25)
+    assert gap["within"] == [0.1, 0.3] and gap["y"][-1] is None, "a gap stays a gap"
+    assert points["lower"] == [0.4]
+    common = {"kind": "rule", "label": "τ", "role": "c1"}
+    assert rule == {**common, "at": 0.25, "axis": "x", "dash": 0, "drag": "t"}
+    assert (region["start"], region["stop"]) == (None, 0.25)
     assert (first["sentence"], first["warning"]) == ("Shifted by 0.25.", None)
     assert (second["sentence"], second["warning"]) == ("Shifted by 1.5.", "Too far.")
     assert second["readouts"] == [["shift", "1.5"]]
@@ -83,28 +80,18 @@ def test_an_oblique_view_comes_back_as_it_was_put_in() -> None:
     rings = Points([0, 1, 2], [3, 4, 5], only=[True, False, True], size=12, hollow=True)
     flat = Axis(label="y", limits=(0, 6))
     view = View(x=X, y=flat, marks=[plane, rings], sentence="A half-plane.", equal=True)
-    table = tables.unpack(tables.pack(tables.encode([view], tables.shared_limits([view]))))
-    decoded = tables.decode(table, 0)
+    decoded = tables.decode(packed(view), 0)
     assert decoded["equal"] == 1
     assert decoded["x"]["low"] == 0 and decoded["x"]["high"] == 2, "a hidden point keeps its room"
     first, second = decoded["marks"]
+    common = {"label": "", "role": "c1"}
     assert first == {
-        "kind": "halfplane",
-        "label": "beyond",
-        "role": "c1",
-        "normal": [0.6, -0.8],
-        "offset": 0.12346,
-        "drag": "c",
+        **{"kind": "halfplane", "normal": [0.6, -0.8], "offset": 0.12346},
+        **{**common, "label": "beyond", "drag": "c"},
     }
     assert second == {
-        "kind": "points",
-        "label": "",
-        "role": "c1",
-        "x": [0, 1, 2],
-        "y": [3, 4, 5],
-        "size": 12,
-        "hollow": 1,
-        "only": [0, 2],
+        **{"kind": "points", "x": [0, 1, 2], "y": [3, 4, 5], "only": [0, 2]},
+        **{**common, "size": 12, "hollow": 1},
     }
 
 
@@ -159,24 +146,16 @@ def test_what_does_not_change_is_stored_once() -> None:
     assert len(tables.pack(table)) < 20 * one
 
 
-def test_equal_views_are_one_view() -> None:
-    views = [sample_view(0.5)] * 7
-    table = tables.encode(views, tables.shared_limits(views))
-    assert table["grid"] == [0] * 7
-    assert len(table["views"]) == 1
+def test_equal_views_are_one_view_and_the_bytes_depend_on_the_views_alone() -> None:
+    table = packed(*[sample_view(0.5)] * 7)
+    assert table["grid"] == [0] * 7 and len(table["views"]) == 1
+    assert packed(*(sample_view(0.5) for _ in range(7))) == table
 
 
-def test_the_bytes_depend_on_the_views_alone() -> None:
-    views = [sample_view(0.5), sample_view(0.75)]
-    again = [sample_view(0.5), sample_view(0.75)]
-    first, second = (tables.pack(tables.encode(v, tables.shared_limits(v))) for v in (views, again))
-    assert first == second
-
-
-@pytest.mark.parametrize("packed", ["", "no base64!", "AAAA", "eJwDAAAAAAE=", "eJyrBQAAfAB7"])
-def test_damaged_text_is_recognized(packed: str) -> None:
+@pytest.mark.parametrize("text", ["", "no base64!", "AAAA", "eJwDAAAAAAE=", "eJyrBQAAfAB7"])
+def test_damaged_text_is_recognized(text: str) -> None:
     with pytest.raises(ValueError, match="packed table is damaged"):
-        tables.unpack(packed)
+        tables.unpack(text)
 
 
 def test_a_table_of_another_version_is_not_read() -> None:
@@ -208,28 +187,22 @@ def test_shared_limits_hold_the_data_of_every_view(rows: list[list[float]]) -> N
         assert axis["ticks"], axis
 
 
-def test_given_limits_are_kept_and_equal_for_every_view() -> None:
+def test_given_limits_are_kept_and_bars_stand_on_zero() -> None:
     y = Axis(label="y", limits=(0.001, 2.0), scale="log10")
-    views = [sample_view(shift, y=y) for shift in (0.0, 5.0)]
-    table = tables.encode(views, tables.shared_limits(views))
-    ends = {
-        (tables.decode(table, k)["y"]["low"], tables.decode(table, k)["y"]["high"]) for k in (0, 1)
-    }
-    assert ends == {(0.001, 2)}
-
-
-def test_bars_stand_on_zero() -> None:
+    table = packed(*(sample_view(shift, y=y) for shift in (0.0, 5.0)))
+    axes = [tables.decode(table, k)["y"] for k in (0, 1)]
+    assert {(axis["low"], axis["high"]) for axis in axes} == {(0.001, 2)}
     bars = View(x=X, y=Axis(label="n"), marks=[Bars([0, 1, 2], [3.0, 5.0])], sentence="Two bars.")
     assert tables.shared_limits([bars])[("y", "n", "linear")][0] == 0.0
 
 
-def test_a_logarithmic_axis_refuses_what_it_cannot_show() -> None:
-    view = View(x=X, y=Y, marks=[Line([0, 1], [0.0, 1.0])], sentence="It starts at zero.")
-    with pytest.raises(ValueError, match=r"must hold positive numbers, got 0\.0"):
-        tables.shared_limits([view])
-
-
-def test_an_axis_without_data_asks_for_limits() -> None:
-    view = View(x=X, y=Y, marks=[Rule(1.0)], sentence="Only a rule.")
-    with pytest.raises(ValueError, match=r"axis '\*y\*' has no data .* give it limits"):
-        tables.shared_limits([view])
+@pytest.mark.parametrize(
+    ("mark", "message"),
+    [
+        (Line([0, 1], [0.0, 1.0]), r"must hold positive numbers, got 0\.0"),
+        (Rule(1.0), r"axis '\*y\*' has no data .* give it limits"),
+    ],
+)
+def test_an_axis_that_cannot_show_its_data_is_refused(mark: Mark, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tables.shared_limits([View(x=X, y=Y, marks=[mark], sentence="A view.")])

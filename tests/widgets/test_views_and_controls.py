@@ -77,16 +77,6 @@ def view(**changes: object) -> View:
         (lambda: Choice("a", "a", ["x", "x"]), "options of a must differ"),
         (lambda: Choice("a", "a", {"x": "X", "y": ""}), "options of a must have labels"),
         (lambda: Choice("a", "a", ["x", "y"], start="z"), "start of a must be one of"),
-    ],
-)
-def test_values_that_cannot_be_shown_are_refused(make: Callable, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
         (lambda: Line(["a"], [0]), "x must contain real numbers"),
         (lambda: Line([0, 1], np.array([True, False])), "y must contain real numbers"),
         (lambda: Line([0, 1], [0, 1], label=3), "label must be a string"),
@@ -107,47 +97,23 @@ def test_values_that_cannot_be_shown_are_refused(make: Callable, message: str) -
         (lambda: Choice("a", "a", {1: "x", 2: "y"}), "options of a must be strings"),
     ],
 )
-def test_values_of_the_wrong_type_are_refused(make: Callable, message: str) -> None:
-    with pytest.raises(TypeError, match=message):
+def test_what_cannot_be_shown_is_refused(make: Callable, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
         make()
 
 
-def test_readouts_may_be_a_mapping_or_pairs() -> None:
+def test_readouts_may_be_a_mapping_or_pairs_and_a_gap_in_a_curve_is_kept() -> None:
     assert view(readouts={"a": "1"}).readouts == view(readouts=[("a", "1")]).readouts
-
-
-def test_a_gap_in_a_curve_is_kept() -> None:
     y = np.asarray(Line([0, 1, 2], [1.0, float("nan"), 3.0]).y)
     assert np.isnan(y).tolist() == [False, True, False]
 
 
 def test_a_slider_of_integers_hands_out_integers_and_one_of_floats_floats() -> None:
-    whole, parts = Slider("m", "m", [1, 2, np.int64(4)]), Slider("t", "t", [0, 0.5])
+    whole, parts = Slider("m", "m", [1, 2, np.int64(4)], start=4), Slider("t", "t", [0, 0.5])
     assert [type(v) for v in whole.values] == [int] * 3
     assert [type(v) for v in parts.values] == [float] * 2
     assert isinstance(whole.accept(3.0), int)
     assert isinstance(parts.accept(0.25), float)
-
-
-@pytest.mark.parametrize("value", [0, 5, 1.5, float("nan")])
-def test_a_slider_of_integers_accepts_integers_between_its_ends_only(value: object) -> None:
-    with pytest.raises(ValueError, match="m must be"):
-        Slider("m", "m", [1, 2, 4]).accept(value)
-
-
-@pytest.mark.parametrize("value", ["2", None, [1]])
-def test_a_slider_accepts_numbers_only(value: object) -> None:
-    with pytest.raises(TypeError, match="t must be a finite number"):
-        Slider("t", "t", [0.0, 2.0]).accept(value)
-
-
-def test_a_choice_accepts_its_options_only() -> None:
+    assert (whole.start_position, parts.start_position) == (2, 0)
     rule = Choice("rule", "rule", {"a": "first", "b": "second"}, start="b")
     assert (rule.accept("a"), rule.text("a"), rule.start_position) == ("a", "first", 1)
-    with pytest.raises(ValueError, match="rule must be one of 'a', 'b', got 'c'"):
-        rule.accept("c")
-
-
-def test_a_slider_starts_at_the_first_value_unless_told_otherwise() -> None:
-    assert Slider("m", "m", [1, 2, 4]).start_position == 0
-    assert Slider("m", "m", [1, 2, 4], start=4).start_position == 2
