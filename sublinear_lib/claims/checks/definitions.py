@@ -20,7 +20,8 @@ from scipy import stats
 from sublinear_lib import adversary, datasets, geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.claims import Budget, Method, Outcome
-from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.collector import SURE, Collector, Rng
+from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
@@ -32,8 +33,6 @@ __all__ = ["CLAIMS"]
 
 topic = Topic("definitions")
 
-# A check with ten intervals of this level raises a false alarm once in a thousand seeds.
-_SURE = 0.9999
 _RARE = 1e-5
 _ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
 
@@ -67,7 +66,7 @@ def _check_initialization(look: Collector, budget: Budget, rng: Rng) -> None:
     _contains(
         look,
         f"share of positive a_r, m = {m}",
-        clopper_pearson(int(np.count_nonzero(signs > 0.0)), m, _SURE),
+        clopper_pearson(int(np.count_nonzero(signs > 0.0)), m, SURE),
         0.5,
     )
     _contains(look, "m times the variance of the entries of W_0", _spread(network.W, m), 1.0)
@@ -158,7 +157,7 @@ def _two_neurons(sign: float) -> tuple[TwoLayerNetwork, FloatArray]:
     """Return two neurons of which the second switches at the middle of the cap."""
     angle = math.asin(3.0**-0.5)
     network = TwoLayerNetwork([[3.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [1.0, sign], [0.0, 0.0], tau=0.5)
-    return network, geometry.embed(np.array([[math.cos(angle), math.sin(angle)]]))
+    return network, circle([angle])
 
 
 def _lost(m: int, count: int, rng: Rng, activation: str) -> tuple[int, float, float]:
@@ -171,7 +170,7 @@ def _lost(m: int, count: int, rng: Rng, activation: str) -> tuple[int, float, fl
         lost += not best.sup_attained
         short = max(short, best.sup - float(network.forward(best.X_sup[None, :])[0]))
         angles = np.linspace(-half, half, 501)
-        grid = geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
+        grid = circle(angles)
         above = max(above, float(network.forward(grid).max()) - best.upper)
     return lost, short, above
 
@@ -183,13 +182,13 @@ def _check_worst_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     (best,) = adversary.extremes_on_circle(network, x, _RHO)
     height = 3.0 / math.sqrt(2.0) + 0.5
     angles = math.asin(3.0**-0.5) + np.linspace(-1.0, 1.0, 20_001) * geometry.cap_angle(_RHO)
-    grid = geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
+    grid = circle(angles)
     near = math.asin(3.0**-0.5) + 1e-9
-    witness = network.forward(geometry.embed(np.array([[math.cos(near), math.sin(near)]])))[0]
+    witness = network.forward(circle([near]))[0]
     mirrored, _ = _two_neurons(-1.0)
     (other,) = adversary.extremes_on_circle(mirrored, x, _RHO)
     lost, _, _ = _lost(m, count, rng, "jump")
-    share = clopper_pearson(lost, count, _SURE)
+    share = clopper_pearson(lost, count, SURE)
     _bounded(look, budget, rng)
     look.print.closed_form(
         "two neurons: supremum of f over the cap, and the largest of 20 001 values on it"
@@ -299,7 +298,7 @@ def _check_robust_loss(look: Collector, budget: Budget, rng: Rng) -> None:
             # A loss of zero all over the cap is attained wherever f is.
             lost += not attained and max(up, down) > 0.0
         two = max(two, _miss_on_two_points(m, loss, rng))
-    share = clopper_pearson(lost, n * count, _SURE)
+    share = clopper_pearson(lost, n * count, SURE)
     look(f"networks with L <= L_A <= L_A*, of {count}").equals(sum(order), count)
     look("L_A against the mean over the moved points").at_most(means, 1e-12)
     look("width of the bracket of L_A*, d = 3").at_most(width, 1e-7)
@@ -421,7 +420,7 @@ def _check_active_sets(look: Collector, budget: Budget, rng: Rng) -> None:
         index = HalfspaceIndex(network.W, network.b)
         hits = index.query_halfspace(points, tau)
         again = TwoLayerNetwork(network.W, network.a, network.b, tau).active_mask(points)
-        share = clopper_pearson(int(hits.counts[0]), m, _SURE)
+        share = clopper_pearson(int(hits.counts[0]), m, SURE)
         look(f"t = {t}: neurons of Q by the index and not by the network, or the reverse").equals(
             int(np.count_nonzero(again[0] != np.isin(np.arange(m), hits[0]))), 0
         )
@@ -429,7 +428,7 @@ def _check_active_sets(look: Collector, budget: Budget, rng: Rng) -> None:
     small = TwoLayerNetwork.initialize(budget.pick(512, 8_192), d, rng=rng, tau=0.05)
     top = max_active_on_circle(small)
     angles = np.linspace(0.0, 2.0 * math.pi, 4_001)
-    grid = geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
+    grid = circle(angles)
     counts = np.count_nonzero(small.active_mask(grid), axis=1)
     here = int(np.count_nonzero(small.active_mask(top.x[None, :])))
     look("largest k over X: at its witness").equals(here, top.count)
@@ -466,10 +465,10 @@ def _check_separability(look: Collector, budget: Budget, rng: Rng) -> None:
             largest = max(largest, float((allowed * (allowed - 2.0 * rho)).max()) - gamma)
             worst = min(worst, _smallest_gap(points, rho, budget, rng) / (gamma / 2.0))
     close = np.array([0.0, 0.02])
-    pair = geometry.embed(np.column_stack((np.cos(close), np.sin(close))))
+    pair = circle(close)
     delta = float(np.linalg.norm(pair[0] - pair[1]))
     arc = np.linspace(0.0, geometry.cap_angle(0.4 * delta), 101)
-    near = geometry.embed(np.column_stack((np.cos(arc), np.sin(arc))))
+    near = circle(arc)
     tight = float((near @ (pair[0] - pair[1])).min() / (0.5 * delta * (delta - 0.8 * delta)))
     look("points of 9 at which the gap is not delta (delta - 2 rho) / 2").equals(wrong, 0)
     look("gamma of a data set against delta (delta - 2 rho)").at_most(miss, 1e-12)
@@ -743,9 +742,9 @@ def _at_least(look: Collector, what: str, pvalue: float) -> None:
 def _spread(values: FloatArray, m: int) -> Interval:
     """Return the interval for m times the variance of centered normal numbers."""
     total, size = m * float(np.sum(values**2)), values.size
-    miss = (1.0 - _SURE) / 2.0
+    miss = (1.0 - SURE) / 2.0
     upper, lower = (total / float(stats.chi2.ppf(p, size)) for p in (miss, 1.0 - miss))
-    return Interval(total / size, lower, upper, _SURE)
+    return Interval(total / size, lower, upper, SURE)
 
 
 # --------------------------------------------------------------------------------------------------
