@@ -97,6 +97,7 @@ theory.window_probability: half
 theory.worst_gap_network: network
 theory.worst_weights: network
 theory.best_steps.best_step_errors: degrees
+theory.accounts.run_ledger: initial
 theory.best_steps.step_log2_complexity: polynomial
 theory.existence.bounded_feature: target
 theory.existence.hermite_feature: target
@@ -110,7 +111,6 @@ theory.polynomials.log_complexity: polynomial
 theory.polynomials.stays_within: polynomial
 theory.regret.largest_gap: initial
 theory.regret.nearest_weights: initial
-theory.regret.run_ledger: initial
 theory.sampling_error.active_mean: feature
 theory.sampling_error.active_mean_square: feature
 theory.sampling_error.sampling_deviation: feature

@@ -414,7 +414,7 @@ def check_of(look_at: Inspection) -> Callable[[Budget, Rng], Findings]:
     return check
 
 
-def fitted_power(widths: Sequence[int], values: Sequence[float]) -> float:
+def fitted_power(widths: Sequence[float], values: Sequence[float]) -> float:
     """Return the power of the width in positive numbers, by least squares of the logarithms."""
     return float(np.polyfit(np.log(widths), np.log(values), 1)[0])
 

@@ -27,7 +27,7 @@ from sublinear_lib import archives, validation
 from sublinear_lib.claims.claim import Claim
 from sublinear_lib.claims.evidence import Budget, Evidence, decoded, encoded
 from sublinear_lib.claims.ledger import Ledger
-from sublinear_lib.claims.verifying import Report
+from sublinear_lib.claims.verifying import Verification
 
 __all__ = [
     "SCHEMA",
@@ -183,14 +183,14 @@ def stale(ledger: Ledger, stored: Mapping[str, Stored]) -> tuple[str, ...]:
     )
 
 
-def merge(old: Mapping[str, Stored], reports: Iterable[Report]) -> dict[str, Stored]:
+def merge(old: Mapping[str, Stored], reports: Iterable[Verification]) -> dict[str, Stored]:
     """Put new evidence in the place of old.
 
     Parameters
     ----------
     old : mapping of str to Stored
         What was stored.
-    reports : iterable of Report
+    reports : iterable of Verification
         What a run found; claims whose check raised keep their old evidence.
 
     Returns

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import Float32Array, FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.filtering import norms
-from sublinear_lib.halfspace.kernels import GROUP, Table
+from sublinear_lib.halfspace.kernels import GROUP, PointBlocks
 from sublinear_lib.halfspace.store import as_span
 
 __all__ = ["Blocks", "aligned_zeros"]
@@ -104,6 +104,6 @@ class Blocks:
 
     def table(
         self, size: int, rows: Int32Array | None = None, ceiling: FloatArray | None = None
-    ) -> Table:
+    ) -> PointBlocks:
         """Return the first `size` places as the kernels read them."""
-        return Table(self.coordinates, size, self.radius, rows, ceiling)
+        return PointBlocks(self.coordinates, size, self.radius, rows, ceiling)

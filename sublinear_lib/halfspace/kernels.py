@@ -26,7 +26,7 @@ __all__ = [
     "Filtered",
     "FlatTree",
     "KernelSet",
-    "Table",
+    "PointBlocks",
     "joined",
     "longer",
     "trimmed",
@@ -77,7 +77,7 @@ class FlatTree(NamedTuple):
     """One more than the largest row, shape (1,)."""
 
 
-class Table(NamedTuple):
+class PointBlocks(NamedTuple):
     """Points in blocks, for the scan (:mod:`sublinear_lib.halfspace.blocks`)."""
 
     coordinates: Float32Array
@@ -161,6 +161,6 @@ class KernelSet(Protocol):
         """Places in a block of a table, a multiple of `GROUP`."""
 
     def scan(
-        self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
+        self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
         """Score every point for every query, or those in the groups that reach its level."""

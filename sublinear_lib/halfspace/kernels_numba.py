@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace.filtering import Batch
-from sublinear_lib.halfspace.kernels import GROUP, Filtered, FlatTree, Table
+from sublinear_lib.halfspace.kernels import GROUP, Filtered, FlatTree, PointBlocks
 from sublinear_lib.halfspace.kernels_numba_scan import scan
 from sublinear_lib.halfspace.kernels_numba_tree import SMALLEST_BUFFER, search
 from sublinear_lib.halfspace.protocol import Output
@@ -49,7 +49,7 @@ class NumbaKernels:
         return GROUP
 
     def scan(
-        self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
+        self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
         """Score every point for every query, a block of points for four queries at a time."""
         return scan(table, batch, levels, output, buffer=self.buffer)

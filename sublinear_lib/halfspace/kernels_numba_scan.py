@@ -40,7 +40,7 @@ from sublinear_lib._vector_code import (
     score_masks,
 )
 from sublinear_lib.halfspace.filtering import Batch
-from sublinear_lib.halfspace.kernels import Filtered, Table, longer, trimmed
+from sublinear_lib.halfspace.kernels import Filtered, PointBlocks, longer, trimmed
 from sublinear_lib.halfspace.protocol import Output
 
 __all__ = ["scan"]
@@ -197,7 +197,7 @@ class _Part(NamedTuple):
     """To how many of them each block matters."""
 
 
-def _part(table: Table, levels: FloatArray | None, start: int, stop: int) -> _Part:
+def _part(table: PointBlocks, levels: FloatArray | None, start: int, stop: int) -> _Part:
     groups = -(-table.size // _BLOCK)
     many = stop - start
     order = np.arange(many)
@@ -215,7 +215,7 @@ def _part(table: Table, levels: FloatArray | None, start: int, stop: int) -> _Pa
 
 
 def scan(
-    table: Table,
+    table: PointBlocks,
     batch: Batch,
     levels: FloatArray | None,
     output: Output,
@@ -238,7 +238,7 @@ def scan(
 class _Answer:
     """What the queries so far have found."""
 
-    def __init__(self, table: Table, output: Output, q: int, buffer: int) -> None:
+    def __init__(self, table: PointBlocks, output: Output, q: int, buffer: int) -> None:
         self._table = table
         self._output = output
         self._q = q

@@ -3,8 +3,9 @@
 Theorem D compares a run with weights W* that somebody has to show.  `regret_run` shows them (the
 weights nearest to W_0 whose pseudo-network takes the labels over the caps), certifies their robust
 loss, chooses step size and number of steps as the theorem says, trains against the exact adversary
-and hands the run to `sublinear_lib.theory.regret.run_ledger`.  Before changing it, know why d = 3:
-there the worst point of a cap, and the largest number of active neurons, can be computed exactly.
+and hands the run to `sublinear_lib.theory.accounts.run_ledger`.  Before changing it, know why
+d = 3: there the worst point of a cap, and the largest number of active neurons, can be computed
+exactly.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sublinear_lib.adversary import ExactOnCircle, robust_loss
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, cap_angle
 from sublinear_lib.losses import Loss
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory import max_active_on_circle, regret
+from sublinear_lib.theory import accounts, max_active_on_circle, regret
 from sublinear_lib.training.history import History
 from sublinear_lib.training.recording import RecordedRun
 from sublinear_lib.training.trainer import SublinearAdversarialTraining
@@ -93,7 +94,7 @@ class RegretRun:
     W_star: FloatArray
     certified: float
     recorded: RecordedRun
-    ledger: regret.RunLedger
+    ledger: accounts.RunLedger
 
 
 def regret_run(
@@ -173,7 +174,7 @@ def regret_run(
     history = SublinearAdversarialTraining(
         adversary=recorded, loss=loss, eta=plan.eta, steps=plan.steps, index="scan"
     ).fit(initial, points, values, rng=rng, callback=recorded.look)
-    ledger = regret.run_ledger(
+    ledger = accounts.run_ledger(
         initial,
         recorded.weights,
         recorded.points,

@@ -449,7 +449,7 @@ def test_a_wrong_region_changes_the_verdict(monkeypatch: Patch) -> None:
         else part
         for part in exponents.CONSISTENT.inequalities
     ]
-    monkeypatch.setattr(exponents, "CONSISTENT", exponents.Region("wrong", tuple(parts)))
+    monkeypatch.setattr(exponents, "CONSISTENT", exponents.Polytope("wrong", tuple(parts)))
     assert verdict_of(LEDGER["set-r3"]) is Verdict.FAILS
 
 

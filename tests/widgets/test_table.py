@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.widgets import Axis, Band, Bars, HalfPlane, Line, Points, Region, Rule, View
+from sublinear_lib.widgets import Axis, Band, Bars, HalfPlane, Line, Points, Rule, Stretch, View
 from sublinear_lib.widgets import table as tables
 
 FINITE = st.floats(-1e9, 1e9, allow_subnormal=False)
@@ -31,7 +31,7 @@ def sample_view(shift: float = 0.0, **changes: object) -> View:
             Band(grid, np.exp(-grid) / 2, np.exp(-grid) * 2),
             Rule(shift, label="τ", drag="t"),
             Rule(0.5, axis="y", dash=True),
-            Region(None, 0.25, label="left"),
+            Stretch(None, 0.25, label="left"),
         ],
         "sentence": f"Shifted by {shift:g}.",
         "readouts": {"shift": f"{shift:g}"},

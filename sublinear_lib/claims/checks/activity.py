@@ -85,7 +85,7 @@ def _near_counts(widths: list[int], seeds: int, tau: Rule, delta: Rule, rng: Rng
     def counted(m: int) -> tuple[int, int]:
         network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau(m))
         near = flips.near_mask(network, _POINTS, delta(m))
-        return np.count_nonzero(near[0]), np.count_nonzero(near.any(axis=0))
+        return int(near[0].sum()), int(near.any(axis=0).sum())
 
     return sweep_by_width(widths, seeds, counted)
 

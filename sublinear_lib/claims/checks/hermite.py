@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 from flint import acb, arb
 from numpy.polynomial import hermite_e
 from scipy import integrate, special, stats
 
-from sublinear_lib import statistics
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import SURE, Collector, Rng
+from sublinear_lib.claims.collector import Collector, Rng, sweep
 from sublinear_lib.claims.instruments import quadrature
 from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.stated import stated
@@ -71,6 +70,11 @@ def _complexity(target: polynomials.Polynomial, eps: float | None) -> float:
 
 def _monomial(k: int) -> polynomials.Polynomial:
     return polynomials.Polynomial((Fraction(0),) * k + (Fraction(1),))
+
+
+def _cubic_complexity(eps: Fraction) -> float:
+    log = polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT, eps)
+    return math.exp(float(log))
 
 
 @topic.check("def-b.1")
@@ -253,20 +257,16 @@ def _errors_on_circle(
 
     The threshold is ``acting k^power``; h is built for it, or for `built_for`.
     """
-    table = np.empty((seeds, len(widths)))
-    X, one = circle([0.0]), np.ones(1)
-    for row, stream in enumerate(rng.spawn(seeds)):
-        for column, k in enumerate(widths):
-            tau = acting * k**power
-            feature = existence.hermite_feature(
-                quadrature.CUBIC, tau if built_for is None else built_for
-            )
-            w, b = quadrature.neurons(k, 3, stream)
-            values = feature(w @ X[0], b) / k
-            table[row, column] = existence.largest_deviation_on_circle(
-                values, w, b, tau, quadrature.CUBIC, X, one
-            )
-    return table
+    X, one, cubic = circle([0.0]), np.ones(1), quadrature.CUBIC
+
+    def deviation(stream: Rng, k: int) -> float:
+        tau = acting * k**power
+        feature = existence.hermite_feature(cubic, tau if built_for is None else built_for)
+        w, b = quadrature.neurons(k, 3, stream)
+        values = feature(w @ X[0], b) / k
+        return existence.largest_deviation_on_circle(values, w, b, tau, cubic, X, one)
+
+    return sweep(rng.spawn(seeds), widths, deviation)
 
 
 @topic.check("lem-c.18")
@@ -275,10 +275,9 @@ def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
     seeds = budget.pick(40, 24)
     label = f"sup over X of the error against k = 2^10 ... {widths[-1]}"
     flat = _errors_on_circle(widths, seeds, rng, 0.0)
-    look(f"{label}, tau = 0").slope(statistics.loglog_slope(widths, flat, SURE), -0.5, -0.25)
+    look(f"{label}, tau = 0").power(widths, flat, -0.5, -0.25)
     moved = _errors_on_circle(widths, seeds, rng, 1.0, 0.0, -0.5)
-    slope = statistics.loglog_slope(widths, moved, SURE)
-    look(f"{label}, h of tau = 0 at tau = k^(-1/2)").slope(slope, -0.5, -0.25)
+    look(f"{label}, h of tau = 0 at tau = k^(-1/2)").power(widths, moved, -0.5, -0.25)
     eps = Fraction(1, 50)
     inverse = math.exp(-float(polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT)))
     look.control("eps_3 = 1/50 against 1/C(q)").at_most(float(eps), inverse)
@@ -294,9 +293,7 @@ def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
     active = w @ X[0] + b > 0.0
     direct = float((feature(w @ X[0], b) * active).mean())
     through = float(a[active] @ shifts[active]) / 2.0
-    complexity = math.exp(
-        float(polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT, eps))
-    )
+    complexity = _cubic_complexity(eps)
     look("k ||W^(i)||_{2,inf} over k^(1/5) C(q, eps_3), k = 4096").at_most(
         float(np.abs(shifts).max()) * 4096**0.8 / complexity, 2.0
     )
@@ -309,10 +306,7 @@ def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
     plain = existence.hermite_feature(quadrature.CUBIC, 0)
     values = plain(w[:, 0], b) * (z * w[:, 0] + math.sqrt(1 - z * z) * w[:, 1] + b >= tau)
     bias = float(plain.expectation(Fraction(3, 5), Fraction(3, 2)))
-    error = float(values.std(ddof=1)) / math.sqrt(values.size)
-    look.control("mean of h of tau = 0 at tau = 1.5, z = 0.6").mean(
-        float(values.mean()), error, bias
-    )
+    look.control("mean of h of tau = 0 at tau = 1.5, z = 0.6").sample(values, bias)
     look.control("the same by quadrature against its closed form").at_most(
         abs(quadrature.mean(plain, z, tau) - bias), 1e-9
     )
@@ -367,47 +361,15 @@ def _reachable_by_other_means() -> list[float]:
 
 @topic.check("claim-c.19")
 def _check_c19(look: Collector, budget: Budget, rng: Rng) -> None:
-    k, draws = 2**14, budget.pick(12, 200)
-    for d, tau, nu in ((3, 0.5, 2.0**-7), (8, 1.5, 2.0**-7), (3, 0.5, 2.0**-3)):
-        counts = np.empty(draws)
-        for row in range(draws):
-            w, b = quadrature.neurons(k, d, rng)
-            counts[row] = np.count_nonzero(
-                np.abs(w[:, 0] + b - tau) <= nu * np.linalg.norm(w, axis=1)
-            )
-        share = existence.reachable_flip_probability(nu, tau, d)
-        error = math.sqrt(k * share * (1.0 - share) / draws)
-        look(
-            f"neurons within reach of a move of length {nu:g}, k = {k}, d = {d}, tau = {tau}"
-        ).mean(float(counts.mean()), error, k * share)
-    widths = budget.pick((2**10, 2**12, 2**14, 2**16), tuple(2**j for j in range(10, 21)))
-    table = np.empty((budget.pick(10, 24), len(widths)))
-    for row, stream in enumerate(rng.spawn(len(table))):
-        for column, k in enumerate(widths):
-            w, b = quadrature.neurons(k, 3, stream)
-            reach = np.linalg.norm(w, axis=1) / math.sqrt(k)
-            table[row, column] = np.count_nonzero(np.abs(w[:, 0] + b - 0.5) <= reach)
-    slope = statistics.loglog_slope(widths, table, SURE)
-    look("neurons within reach of a move of length k^(-1/2)").slope(slope, 0.5, 1.0)
-    worst = -math.inf
-    for power in range(6, 21, 2):
-        k = 2**power
-        for d in (3, 8):
-            share = existence.reachable_flip_probability(1.0 / k, 0.5, d)
-            log_tail = float(stats.binom.logsf(math.floor(4.0 * math.sqrt(k)), k, share))
-            worst = max(worst, log_tail / math.sqrt(k))
-    look(
-        "log Pr[more than 4 sqrt(k) neurons within reach of 1/k] over sqrt(k), largest for k = 2^6 "
-        "... 2^20, d = 3, 8"
-    ).at_most(worst, -1.0)
+    _within_reach(look, budget, rng)
     gaps = _reachable_by_other_means()
     look.control(
         "probabilities of this check against other quadratures and Owen's function, relative"
     ).at_most(max(abs(value) for value in gaps), 1e-9)
     rate = existence.reachable_flip_rate(0.5, 3)
     small = existence.reachable_flip_probability(1e-6, 0.5, 3) * 1e6
-    look("mean number over nu k as nu -> 0 against 2 E[|w| phi(tau - <w, x>)]").at_most(
-        abs(small / rate - 1.0), 1e-6
+    look("mean number over nu k as nu -> 0 against 2 E[|w| phi(tau - <w, x>)]").close(
+        [(small, rate)], 1e-6
     )
     crude = max(
         existence.reachable_flip_probability(nu, tau, d)
@@ -417,19 +379,57 @@ def _check_c19(look: Collector, budget: Budget, rng: Rng) -> None:
         for d in (2, 3, 8, 32)
     )
     look("probability over sqrt(2/pi) nu E|w|, largest of 36 cells").at_most(crude, 1.0)
-    k, tau = 2**14, 0.5
-    w, b = quadrature.neurons(k, 3, rng)
-    feature = existence.bounded_feature(quadrature.CUBIC, tau, Fraction(1, 50))
-    complexity = math.exp(
-        float(polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT, Fraction(1, 50)))
+    _two_sums(look, rng)
+    _two_states(look, budget, rng)
+    powers = [-float(stats.chi2.logsf(k, 3)) / (k**2 / 3) for k in (2**6, 2**8, 2**10)]
+    look.proof.computed("-log Pr[||w||^2 > k] over k^2/d for d = 3, k = 2^6, 2^8, 2^10").holds(
+        powers[-1] > powers[0] / 2, ", ".join(f"{value:.3g}" for value in powers), "bounded below"
     )
+    linear = [-float(stats.chi2.logsf(k, 3)) / k for k in (2**6, 2**8, 2**10)]
+    look.repair("-log Pr[||w||^2 > k] over k, smallest").at_least(min(linear), 0.25)
+
+
+def _within_reach(look: Collector, budget: Budget, rng: Rng) -> None:
+    """Count the neurons that a move of the input can switch."""
+
+    def reached(rng: Rng, k: int, d: int, tau: float, nu: float) -> int:
+        w, b = quadrature.neurons(k, d, rng)
+        return int((np.abs(w[:, 0] + b - tau) <= nu * np.linalg.norm(w, axis=1)).sum())
+
+    k, draws = 2**14, budget.pick(12, 200)
+    for d, tau, nu in ((3, 0.5, 2.0**-7), (8, 1.5, 2.0**-7), (3, 0.5, 2.0**-3)):
+        counts = [reached(rng, k, d, tau, nu) for _ in range(draws)]
+        share = existence.reachable_flip_probability(nu, tau, d)
+        look(
+            f"neurons within reach of a move of length {nu:g}, k = {k}, d = {d}, tau = {tau}"
+        ).binomial(float(np.mean(counts)), k * share, draws, k)
+    widths = budget.pick((2**10, 2**12, 2**14, 2**16), tuple(2**j for j in range(10, 21)))
+    streams = rng.spawn(budget.pick(10, 24))
+    table = sweep(streams, widths, lambda own, k: reached(own, k, 3, 0.5, 1.0 / math.sqrt(k)))
+    look("neurons within reach of a move of length k^(-1/2)").power(widths, table, 0.5, 1.0)
+    worst = -math.inf
+    for k, d in product((2**power for power in range(6, 21, 2)), (3, 8)):
+        share = existence.reachable_flip_probability(1.0 / k, 0.5, d)
+        log_tail = float(stats.binom.logsf(math.floor(4.0 * math.sqrt(k)), k, share))
+        worst = max(worst, log_tail / math.sqrt(k))
+    look(
+        "log Pr[more than 4 sqrt(k) neurons within reach of 1/k] over sqrt(k), largest for k = 2^6 "
+        "... 2^20, d = 3, 8"
+    ).at_most(worst, -1.0)
+
+
+def _two_sums(look: Collector, rng: Rng) -> None:
+    """Look at the sums S_1 and S_2 of the proof at one move of the input."""
+    k, tau, eps = 2**14, 0.5, Fraction(1, 50)
+    w, b = quadrature.neurons(k, 3, rng)
+    feature = existence.bounded_feature(quadrature.CUBIC, tau, eps)
     X = circle([0.0, 1.0 / math.sqrt(k)])
     state = w @ X.T + b[:, None] >= tau
     h = feature(w @ X[0], b)
     first = abs(float(h @ state[:, 1] - h @ state[:, 0])) / k
     look.simulated(
         f"sqrt(k) S_1 / C(q, eps_3) at one move of length about k^(-1/2), k = {k}"
-    ).at_most(first * math.sqrt(k) / complexity, 1.0)
+    ).at_most(first * math.sqrt(k) / _cubic_complexity(eps), 1.0)
     chances = [
         existence.flip_probability(Fraction(1, 2**j), Fraction(1, 2)).upper * 2**j
         for j in (5, 8, 10)
@@ -437,21 +437,19 @@ def _check_c19(look: Collector, budget: Budget, rng: Rng) -> None:
     look.certified(
         "S_2 / C(q, eps_3) over nu = k^(-1/2), by Pr[states differ], k = 2^10, 2^16, 2^20"
     ).holds(max(chances) <= Fraction(1, 4), float(max(chances)), "<= 1/4")
+
+
+def _two_states(look: Collector, budget: Budget, rng: Rng) -> None:
+    """Draw neurons, and count those whose state differs at two inputs."""
     step, pairs = Fraction(1, 4), budget.pick(400_000, 8_000_000)
     g, other, b = rng.standard_normal((3, pairs))
     cosine = 1.0 - float(step) ** 2 / 2.0
     turned = cosine * g + math.sqrt(1.0 - cosine**2) * other
     flips = np.count_nonzero((g + b >= 0.5) != (turned + b >= 0.5))
     chance = float(existence.flip_probability(step, Fraction(1, 2)))
-    look("share of neurons whose state differs at distance 1/4, tau = 1/2").mean(
-        flips / pairs, math.sqrt(chance * (1 - chance) / pairs), chance
+    look("share of neurons whose state differs at distance 1/4, tau = 1/2").binomial(
+        flips / pairs, chance, pairs
     )
-    powers = [-float(stats.chi2.logsf(k, 3)) / (k**2 / 3) for k in (2**6, 2**8, 2**10)]
-    look.proof.computed("-log Pr[||w||^2 > k] over k^2/d for d = 3, k = 2^6, 2^8, 2^10").holds(
-        powers[-1] > powers[0] / 2, ", ".join(f"{value:.3g}" for value in powers), "bounded below"
-    )
-    linear = [-float(stats.chi2.logsf(k, 3)) / k for k in (2**6, 2**8, 2**10)]
-    look.repair("-log Pr[||w||^2 > k] over k, smallest").at_least(min(linear), 0.25)
 
 
 @topic.check("eq-25")
@@ -461,7 +459,6 @@ def _check_eq25(look: Collector, budget: Budget, rng: Rng) -> None:
     size = budget.pick(200_000, 4_000_000)
     tau = 2.0**-4
     hits = np.count_nonzero(math.sqrt(2.0) * rng.standard_normal(size) < tau)
-    chance = 0.5 + 0.5 * math.erf(tau / 2.0)
     smallest = min(item.left.lower for item in printed)
     one = existence.hermite_feature(polynomials.Polynomial((Fraction(1),)), 0)
     constant = float(one(np.zeros(1), np.zeros(1))[0])
@@ -483,10 +480,9 @@ def _check_eq25(look: Collector, budget: Budget, rng: Rng) -> None:
     look.print.certified("Pr[<w, x> + b < tau], smallest over all tau = k^(-1/2) looked at").holds(
         smallest < Fraction(1, 2), float(smallest), "below 1/2, as O(tau) is for small tau"
     )
-    look.control(f"share of neurons with <w, x> + b < tau, tau = {tau}").mean(
-        hits / size,
-        math.sqrt(chance * (1 - chance) / size),
-        float(existence.bridge(Fraction(1, 16), as_printed=True).left),
+    below = existence.bridge(Fraction(1, 16), as_printed=True)
+    look.control(f"share of neurons with <w, x> + b < tau, tau = {tau}").binomial(
+        hits / size, float(below.left), size
     )
     look.control.closed_form("the h of Lemma B.3 for phi = 1").holds(
         constant == 2.0, constant, "= 2, so that E[h 1{z < tau}] = 2 Pr[z < tau] > 1"
@@ -515,9 +511,8 @@ def _check_eq25_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     for tau in (Fraction(1, 4), Fraction(1)):
         pre = math.sqrt(2.0) * rng.standard_normal(size)
         share = np.count_nonzero((pre >= 0.0) & (pre < float(tau))) / size
-        chance = float(existence.bridge(tau).left)
-        look(f"share of neurons with 0 <= <w, x> + b < {tau}").mean(
-            share, math.sqrt(chance * (1 - chance) / size), chance
+        look(f"share of neurons with 0 <= <w, x> + b < {tau}").binomial(
+            share, float(existence.bridge(tau).left), size
         )
     eps = Fraction(1, 50)
     feature = existence.bounded_feature(quadrature.CUBIC, 0, eps)
@@ -531,9 +526,7 @@ def _check_eq25_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
             total = max(
                 total, abs(here - quadrature.value(quadrature.CUBIC, z)) / (float(eps) + limit)
             )
-    complexity = math.exp(
-        float(polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT, eps))
-    )
+    complexity = _cubic_complexity(eps)
     look("|E[h 1{0 <= z < tau}]| over max|h| tau/(2 sqrt(pi)), by quadrature").at_most(worst, 1.0)
     look("|E[h 1{z >= tau}] - q(z)| over eps_3 + max|h| tau/(2 sqrt(pi))").at_most(total, 1.0)
     look("max |h| over C(q, eps_3)").at_most(most / complexity, 1.0)

@@ -30,7 +30,11 @@ from sublinear_lib.theory import (
     regret,
     worst_gap_at,
 )
-from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
+from sublinear_lib.training import (
+    DenseAdversarialTraining,
+    SublinearAdversarialTraining,
+    points_of_arcs,
+)
 
 __all__ = ["CLAIMS"]
 
@@ -68,18 +72,9 @@ class _Recorder:
         return result
 
 
-def _caps(X: FloatArray, number: int) -> FloatArray:
-    """Return points spread over the arcs within rho of some points of the circle."""
-    center = np.arctan2(X[:, 1], X[:, 0])
-    half = 2.0 * math.asin(_RHO / math.sqrt(3.0))
-    angle = (center[:, None] + np.linspace(-half, half, number)).ravel()
-    side = math.sqrt(3.0) / 2.0
-    return np.stack([side * np.cos(angle), side * np.sin(angle), np.full_like(angle, 0.5)], axis=1)
-
-
 def _fitted(start: TwoLayerNetwork, X: FloatArray, y: FloatArray) -> FloatArray:
     """Return the nearest weights that fit the labels at five points of each cap."""
-    points = _caps(X, 5)
+    points = points_of_arcs(X, _RHO, 5)
     return regret.nearest_weights(start, points, np.repeat(y, 5) - start.forward(points))
 
 
