@@ -371,6 +371,13 @@ class Look:
             predicted = round(fitted_power(widths, predicted), 4)
         self.slope(loglog_slope(widths, measured, SURE), predicted, rival, at_most=at_most)
 
+    def power_below(
+        self, widths: Sequence[int], measured: object, limit: float, asked: str
+    ) -> None:
+        """Note whether the measured power of the width ends below a number."""
+        slope = loglog_slope(widths, measured, SURE)
+        self.holds(slope.upper < limit, slope, asked)
+
     def binomial(self, mean: float, expected: float, draws: int, m: int = 1) -> None:
         """Note whether a mean of binomial counts of m, or of shares, is what is expected."""
         self.mean(mean, math.sqrt(expected * (1.0 - expected / m) / draws), expected)

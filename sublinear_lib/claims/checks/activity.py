@@ -49,16 +49,9 @@ _POINTS = np.array([[_HALF_WAY, 0.0, 0.5], [0.0, _HALF_WAY, 0.5]])
 Rule = Callable[[int], float]
 
 
-def _one_over_m(m: int) -> float:
-    return scaling.ONE_OVER_M.tau(m)
-
-
-def _sparse(m: int) -> float:
-    return scaling.SPARSE_C.tau(m, c=Fraction(1, 5))
-
-
-def _ball(m: int) -> float:
-    return scaling.PRINTED.radius(m)
+_one_over_m: Rule = scaling.ONE_OVER_M.tau
+_sparse: Rule = scaling.R3.tau
+_ball: Rule = scaling.PRINTED.radius
 
 
 def _drift(m: int) -> float:
@@ -97,11 +90,12 @@ def _measured(
     tau: Rule,
     delta: Rule,
     rival: Fraction,
-    widths: list[int],
     budget: Budget,
     rng: Rng,
+    least: int = 10,
 ) -> None:
     """Compare numbers of near neurons in drawn networks with the exact mean and its slope."""
+    widths = _widths(budget, least)
     seeds = budget.pick(24, 48)
     counts = _near_counts(widths, seeds, tau, delta, rng)
     inner = float(_POINTS[0] @ _POINTS[1])
@@ -182,7 +176,7 @@ def _attained(look: Collector, m: int, delta: float, rng: Rng) -> None:
     look.control(f"neurons switched at x by the worst W of the ball, m = {m}, d = 8").equals(
         switched, int(np.count_nonzero(near))
     )
-    look.control("neurons switched by 20 random W that are not near").equals(random, 0)
+    look.control("neurons switched by 20 random W that are not near").none(random)
 
 
 def _laws_control(look: Collector) -> None:
@@ -251,17 +245,7 @@ def _near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
         what = f"mean over m^(9/10), tau = {rule.label},"
         _limit(look, what, mean, stated("C.2 constant"))
     _tail(look, "K m^(9/10)", _ball, 0.9)
-    _measured(
-        look,
-        "delta = m^(-3/5)",
-        (1,),
-        _one_over_m,
-        _ball,
-        _SEVEN_EIGHTHS,
-        _widths(budget),
-        budget,
-        rng,
-    )
+    _measured(look, "delta = m^(-3/5)", (1,), _one_over_m, _ball, _SEVEN_EIGHTHS, budget, rng)
     _density_control(look)
     _laws_control(look)
 
@@ -482,15 +466,7 @@ def _check_46(look: Collector, budget: Budget, rng: Rng) -> None:
         _limit(look, name, mean / (n * _HUGE**0.875), _CONSTANT)
     # With two points the exponents 7/8 and 9/10 are closer to each other at small widths.
     _measured(
-        look,
-        "delta = m^(-15/24)",
-        (1, 2),
-        _one_over_m,
-        _drift,
-        _NINE_TENTHS,
-        _widths(budget, 12),
-        budget,
-        rng,
+        look, "delta = m^(-15/24)", (1, 2), _one_over_m, _drift, _NINE_TENTHS, budget, rng, 12
     )
     _density_control(look)
     _attained(look, 4096, _drift(4096), rng)
@@ -562,15 +538,7 @@ def _circle(look: Collector, tau: Rule, delta: Rule, budget: Budget, rng: Rng) -
 def _check_46_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     look("exponent of the flips at R3").equals(scaling.R3.flips_exponent, Fraction(7, 10))
     _measured(
-        look,
-        "R3, delta = m^(-3/5)",
-        (1, 2),
-        _sparse,
-        scaling.R3.radius,
-        _NINE_TENTHS,
-        _widths(budget),
-        budget,
-        rng,
+        look, "R3, delta = m^(-3/5)", (1, 2), _sparse, scaling.R3.radius, _NINE_TENTHS, budget, rng
     )
     _circle(look, _sparse, scaling.R3.radius, budget, rng)
     look.far("4.6-r count", lambda m: flips.expected_flips(_sparse(m), m, scaling.R3.radius(m)))
@@ -771,7 +739,7 @@ def _check_thm_b(look: Collector, budget: Budget, rng: Rng) -> None:
     ).at_most(flipped, 1.0)
     look.control(
         "neurons by which points and W of the maxima miss them, and others exceed them"
-    ).equals(exceeded, 0)
+    ).none(exceeded)
     # The steps of the proof, which random networks would not show to be wrong.
     _chernoff_control(look)
     _norm_control(look)

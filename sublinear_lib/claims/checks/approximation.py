@@ -238,10 +238,10 @@ def _check_prop1(look: Collector, budget: Budget, rng: Rng) -> None:
     look(
         f"networks of 3 neurons, of {trials}, in which a search over all combinations of moves "
         "finds another supremum of f - g, g - f or |g|, or other counts"
-    ).equals(wrong, 0)
+    ).none(wrong)
     what = f"the closed form over the tolerance, matrices with m = {m}, d = {d}, 16 cases"
     _reached(look, literals, what)
-    look("suprema, of 32, that these weights do not attain").equals(short, 0)
+    look("suprema, of 32, that these weights do not attain").none(short)
     _moments_of_h(look, budget, rng)
     _constants_of_h(look)
 
@@ -381,7 +381,7 @@ def _prices(look: Collector, budget: Budget, rng: Rng) -> None:
         or min(jump.half_width_over_g(t, theta, form) for form in gaps.FORMS)
         < jump.ball_price(theta) * (1.0 - 1e-12)
     ]
-    look("draws, of 5, in which H is less than (tau/2) sum |a_r| over the window").equals(short, 0)
+    look("draws, of 5, in which H is less than (tau/2) sum |a_r| over the window").none(short)
     look.add(seen)
     look.beside("bound on H, price of a window and E H / E G, by counts and normal tails", pairs)
     look.beside("limit t phi(t)/Q(t) of the price", limits)

@@ -763,17 +763,14 @@ def _check_near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
     d, draws = 5, budget.pick(400_000, 4_000_000)
     x = sample_slice(1, d, rng)[0]
     z = rng.standard_normal((draws, d)) @ x + rng.standard_normal(draws)
-    simulated = look.apart()
-    for eta, tau in ((_HALF, Fraction(0)), (Fraction(3, 10), Fraction(1))):
-        expected = float(concentration.near_threshold(eta, tau).left)
-        share = float(np.mean(np.abs(z - float(tau)) <= float(eta)))
-        error = math.sqrt(expected * (1.0 - expected) / draws)
-        name = f"share of |<w, x> + b - {tau}| <= {eta}, d = {d}, {draws} draws"
-        simulated(name).mean(share, error, expected)
     small = concentration.near_threshold(Fraction(1, 1000))
     look.control.agree("the law N(0, 2) of scipy", sides, 1e-7)
     look.certified("Pr <= eta/sqrt(pi), at 0 and at other thresholds").all_hold(instances)
-    look.add(simulated)
+    for eta, tau in ((_HALF, Fraction(0)), (Fraction(3, 10), Fraction(1))):
+        expected = float(concentration.near_threshold(eta, tau).left)
+        share = float(np.mean(np.abs(z - float(tau)) <= float(eta)))
+        name = f"share of |<w, x> + b - {tau}| <= {eta}, d = {d}, {draws} draws"
+        look(name).binomial(share, expected, draws)
     look.control.certified(
         "quotient of the sides at eta = 1/1000: no constant below 1/sqrt(pi) will do"
     ).at_least(small.ratio, 0.999999)

@@ -174,11 +174,7 @@ def _trainer_agrees(look: Collector, rng: Rng) -> None:
 def _first_step(look: Collector, rng: Rng) -> None:
     """Compare what is known of the first step with samples, by hand and with the trainer."""
     m, seeds = 2**16, 20
-    weight, tau, eta = (
-        PRINTED.output_weight(m),
-        PRINTED.tau(m),
-        PRINTED.eta(m, descents.EPSILON),
-    )
+    weight, tau, eta = (PRINTED.output_weight(m), PRINTED.tau(m), PRINTED.eta(m, descents.EPSILON))
     pushes = np.empty(seeds)
     for i in range(seeds):
         z, a = descents.start_of(PRINTED, m, rng)

@@ -17,11 +17,11 @@ from typing import Protocol
 import numpy as np
 from scipy import special, stats
 
-from sublinear_lib import datasets, geometry, scaling, statistics
+from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
 from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import SURE, Collector, Rng, fitted_power, sweep
+from sublinear_lib.claims.collector import Collector, Rng, fitted_power, sweep
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.halfspace import (
     ConvexLayers,
@@ -139,7 +139,7 @@ def _check_reporting(look: Collector, budget: Budget, rng: Rng) -> None:
             more = _lattice(40, d, rng)
             points, ids = np.vstack((points, more)), np.concatenate((ids, index.insert(more)))
         what = f"pairs reported wrongly after INSERT and REMOVE, with ties, d = {d}"
-        look(what).equals(wrong, 0)
+        look(what).none(wrong)
     _lifting(look, rng)
 
 
@@ -158,7 +158,7 @@ def _lifting(look: Collector, rng: Rng) -> None:
             wrong += score != lifted
     look.repair(
         "lifted points in R^d whose inner product differs from <w_r, x> + b_r, x_d = 1/2"
-    ).equals(wrong, 0)
+    ).none(wrong)
 
 
 def _unlifted(look: Collector, rng: Rng) -> None:
@@ -226,10 +226,9 @@ def _check_cited(look: Collector, budget: Budget, rng: Rng) -> None:
         "d = 2: vertices that convex layers test for one that they report, largest"
     ).at_most(max(tested), 2.0)
     for d, table in zip((2, 3, 8), tables, strict=True):
-        slope = statistics.loglog_slope(widths, table, SURE)
         look.repair.simulated(
             f"d = {d}: power of m in the nodes that a tree of boxes visits, measured only"
-        ).holds(slope.upper < 1.0, slope, "below 1")
+        ).power_below(widths, table, 1.0, "below 1")
 
 
 # Lemma 5.3
@@ -717,9 +716,9 @@ def _deleted(look: Collector, budget: Budget, rng: Rng) -> None:
     bill = ledger.dense_ledger(len(alive), _POINTS, _STEPS)
     counted = float(dense.work.mean()) + len(alive)
     run = f"m = {m}, d = {d}, {steps} steps"
-    look(f"weights that differ from those of Algorithm 1, {run}").equals(different, 0)
-    look("neurons with g_r <= tau that moved").equals(stray, 0)
-    look("times that one of them fires at random points of X after training").equals(fires, 0)
+    look(f"weights that differ from those of Algorithm 1, {run}").none(different)
+    look("neurons with g_r <= tau that moved").none(stray)
+    look("times that one of them fires at random points of X after training").none(fires)
     look.control.exact("neurons that moved").at_least(float(moved), 1.0)
     look("row passes of an iteration over ((2 S + 3) n + 1) times the neurons kept, off 1").at_most(
         abs(counted / bill.total - 1.0), 1e-12

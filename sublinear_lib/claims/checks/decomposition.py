@@ -20,12 +20,11 @@ from sublinear_lib import scaling
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.activations import CONTINUOUS, get_activation
 from sublinear_lib.claims import Budget, Role
-from sublinear_lib.claims.collector import SURE, Collector, Rng
+from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import gaps
 from sublinear_lib.claims.stated import stated
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.statistics import loglog_slope
 from sublinear_lib.theory import flips, gap_parts
 
 __all__ = ["CLAIMS"]
@@ -197,12 +196,11 @@ def _part_witness(look: Collector, rng: Rng, m: int, part: str) -> None:
     ]
     miss = max(abs(one - other) for one, other in pairs)
     name = "A - g" if part == "move" else "C"
-    seen = look.apart()
-    seen.control(
+    look.control(
         f"distance of the suprema of {name} on either side, of their mean and of the larger one, "
         f"by the network code, from the closed forms, matrices with m = {m}, d = {d}"
     ).at_most(miss, 1e-9)
-    witness = {
+    look.witness |= {
         "network": 'TwoLayerNetwork.initialize(m, d, "PRINTED", rng=seed)',
         "m": m,
         "d": d,
@@ -215,8 +213,6 @@ def _part_witness(look: Collector, rng: Rng, m: int, part: str) -> None:
         "m^(-1/10)": m**-0.1,
         "half-width over m^(-1/10)": half / m**-0.1,
     }
-    look.add(seen)
-    look.witness |= witness
 
 
 @topic.check("claim-c.5")
@@ -270,12 +266,13 @@ def _check_c6(look: Collector, budget: Budget, rng: Rng) -> None:
     for column, m in enumerate(widths):
         sample = _initial_values(rng, m, seeds * draws, scaling.PRINTED.tau(m), "jump")
         spread[:, column] = sample.reshape(seeds, draws).std(axis=1, ddof=1) * m**-0.2
-    slope = loglog_slope(widths, spread, SURE)
     shown = f"slope of the standard deviation of B, PRINTED, m = 2^8 to 2^{budget.pick(12, 15)}"
     gaps.chain(look.proof, "C.6", "PRINTED", gaps.PRINTED)
     gaps.chain(look.proof, "C.6-probability", "PRINTED", Fraction(1, 5))
-    look.repair(f"{shown} (typical size)").slope(slope, Fraction(-1, 5), gaps.PRINTED)
-    look.repair(f"{shown} (announced -3/10)").slope(slope, Fraction(-1, 5), Fraction(-3, 10))
+    look.repair(f"{shown} (typical size)").power(widths, spread, Fraction(-1, 5), gaps.PRINTED)
+    look.repair(f"{shown} (announced -3/10)").power(
+        widths, spread, Fraction(-1, 5), Fraction(-3, 10)
+    )
     gaps.limit(
         look.repair,
         "the standard deviation of B, PRINTED",
@@ -329,12 +326,8 @@ def _moments_of_b(look: Collector, budget: Budget, rng: Rng) -> None:
             expected = gap_parts.initial_output_std(m, 1.0, tau, form)
             squares = values**2
             for what, sample, mean in (("B", values, 0.0), ("B^2", squares, expected**2)):
-                look(f"mean of {what}, t = {t:g}, {form}, m = {m}, |a_r| = 1, {draws} draws").mean(
-                    float(sample.mean()),
-                    float(sample.std(ddof=1)) / math.sqrt(draws),
-                    mean,
-                    largest=gaps.LARGEST_Z,
-                )
+                shown = f"t = {t:g}, {form}, m = {m}, |a_r| = 1, {draws} draws"
+                look(f"mean of {what}, {shown}").sample(sample, mean, largest=gaps.LARGEST_Z)
             with ctx.workprec(200):
                 tail, density = gaps.tail(t), gaps.density(t)
                 square = (

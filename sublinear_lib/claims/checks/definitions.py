@@ -105,12 +105,7 @@ def _check_losses(look: Collector, budget: Budget, rng: Rng) -> None:
         look.control(f"{loss!r}: slope far away").at_most(abs(steep - 1.0), 1e-9)
     others: list[tuple[str, str, Callable[..., Any], Callable[..., Any]]] = [
         ("(f - y)^2", "Lipschitz", lambda y, f: (f - y) ** 2, lambda y, f: 2.0 * (f - y)),
-        (
-            "sqrt|f - y|",
-            "convex",
-            lambda y, f: np.sqrt(np.abs(f - y)),
-            lambda y, f: 0.0 * f,
-        ),
+        ("sqrt|f - y|", "convex", lambda y, f: np.sqrt(np.abs(f - y)), lambda y, f: 0.0 * f),
         ("|f - y| - 1/8", "negative", lambda y, f: np.abs(f - y) - 0.125, _sign),
         ("|f - y - 1/8|", "zero", lambda y, f: np.abs(f - y - 0.125), _sign),
         ("1.01 |f - y|", "Lipschitz", lambda y, f: 1.01 * np.abs(f - y), _sign),
@@ -241,7 +236,7 @@ def _bounded(look: Collector, budget: Budget, rng: Rng) -> None:
             off = np.abs(np.linalg.norm(found, axis=1) - 1.0) > 1e-12
             outside += int(np.count_nonzero(far | off | (found[:, -1] != 0.5)))
             looked += len(points)
-    look(f"adversarial points outside B_2(x, rho), of {looked}").equals(outside, 0)
+    look(f"adversarial points outside B_2(x, rho), of {looked}").none(outside)
 
 
 @topic.check("def-3.3-r")
@@ -263,7 +258,7 @@ def _check_supremum(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     look(f"jump: how far a point of the cap stays below it, {count} caps").at_most(short, 1e-8)
     look(f"continuous: how far a point stays below it, {count} caps").at_most(missed, 1e-8)
-    look(f"continuous: caps without a highest point, of {count}").equals(kinks, 0)
+    look(f"continuous: caps without a highest point, of {count}").none(kinks)
     look("how far the loss of the exact adversary stays below its supremum").at_most(
         float(np.max(top - exact_one.loss)), 1e-8
     )
@@ -353,7 +348,7 @@ def _check_chi_square(look: Collector, budget: Budget, rng: Rng) -> None:
     ]
     look(
         f"moments E Q^k other than m (m + 2) ... (m + 2k - 2), m <= {degrees}, k <= {powers}"
-    ).equals(wrong, 0)
+    ).none(wrong)
     _at_least(look, "p-value of Kolmogorov-Smirnov for Q ~ chi-square, m = 7", pvalues[0])
     _at_least(look, "p-value of Kolmogorov-Smirnov for m ||w_r||^2 ~ chi-square, d = 5", pvalues[1])
     look.control.simulated("p-value with one degree of freedom more").at_most(pvalues[2], _RARE)
@@ -380,13 +375,13 @@ def _check_indicators(look: Collector, budget: Budget, rng: Rng) -> None:
     clear = np.abs(scores - network.tau) > 1e-12
     value = np.where(scores >= network.tau, scores, 0.0) @ network.a
     ties = _ties(budget, rng)
-    look(f"pairs on which Phi and the activation disagree, of {m * n}").equals(
-        int(np.count_nonzero((scores >= network.tau) != now.active_mask(points))), 0
+    look(f"pairs on which Phi and the activation disagree, of {m * n}").none(
+        int(np.count_nonzero((scores >= network.tau) != now.active_mask(points)))
     )
     look("f(x) against the sum of a_r (<w_r, x> + b_r) Phi_{x,r}").at_most(
         float(np.max(np.abs(value - now.forward(points)))), 1e-11
     )
-    look.control("pairs within 1e-12 of the threshold").equals(int(np.count_nonzero(~clear)), 0)
+    look.control("pairs within 1e-12 of the threshold").none(int(np.count_nonzero(~clear)))
     look("at a tie: neurons that are active by > and by the activation").equals(ties[0], ties[1])
     look.control.exact(
         "at a tie: neurons with Phi = 1 to which the activation gives the value 0"
@@ -421,8 +416,8 @@ def _check_active_sets(look: Collector, budget: Budget, rng: Rng) -> None:
         hits = index.query_halfspace(points, tau)
         again = TwoLayerNetwork(network.W, network.a, network.b, tau).active_mask(points)
         share = clopper_pearson(int(hits.counts[0]), m, SURE)
-        look(f"t = {t}: neurons of Q by the index and not by the network, or the reverse").equals(
-            int(np.count_nonzero(again[0] != np.isin(np.arange(m), hits[0]))), 0
+        look(f"t = {t}: neurons of Q by the index and not by the network, or the reverse").none(
+            int(np.count_nonzero(again[0] != np.isin(np.arange(m), hits[0])))
         )
         _contains(look, f"t = {t}: k / m", share, float(stats.norm.sf(t)))
     small = TwoLayerNetwork.initialize(budget.pick(512, 8_192), d, rng=rng, tau=0.05)
@@ -470,7 +465,7 @@ def _check_separability(look: Collector, budget: Budget, rng: Rng) -> None:
     arc = np.linspace(0.0, geometry.cap_angle(0.4 * delta), 101)
     near = circle(arc)
     tight = float((near @ (pair[0] - pair[1])).min() / (0.5 * delta * (delta - 0.8 * delta)))
-    look("points of 9 at which the gap is not delta (delta - 2 rho) / 2").equals(wrong, 0)
+    look("points of 9 at which the gap is not delta (delta - 2 rho) / 2").none(wrong)
     look("gamma of a data set against delta (delta - 2 rho)").at_most(miss, 1e-12)
     look("how far another epsilon <= delta gives a larger gamma").at_most(largest, 1e-12)
     look("smallest <x_j, x~> - <x_i, x~> over the caps, in units of gamma / 2").at_least(worst, 1.0)
@@ -621,12 +616,12 @@ def _check_training(look: Collector, budget: Budget, rng: Rng) -> None:
     look(
         f"entries of W_T that differ in a bit between {len(ways)} ways to find neurons and all "
         f"neurons, T = {steps}, m = {m}"
-    ).equals(differing, 0)
+    ).none(differing)
     look("the same with sums in any order: largest difference").at_most(apart, 1e-10)
     look("W_T against the lines 8 to 22 written out").at_most(
         float(np.max(np.abs(weights - dense.final.W))), 1e-10
     )
-    look("rows outside of Q_t that a step moved").equals(outside, 0)
+    look("rows outside of Q_t that a step moved").none(outside)
     look.print.exact(
         "two neurons with the same w, b = 0 and 1: answers that QUERY(x) on w_1, w_2 can give, at "
         "any offset"
@@ -715,11 +710,11 @@ def _check_index(look: Collector, budget: Budget, rng: Rng) -> None:
     lifted = HalfspaceIndex(geometry.lift(network.W, network.b), method="cap", domain="slice")
     mask = lifted.mask_halfspace(points, network.tau)
     normal, point = _dyadic(rng, d), _dyadic(rng, d)
-    look(f"wrong answers after INSERT, REMOVE and moves, of {asked} queries").equals(wrong, 0)
+    look(f"wrong answers after INSERT, REMOVE and moves, of {asked} queries").none(wrong)
     look.control.exact("points on the boundary among them").holds(tied > 0, tied, "> 0")
     look(
         f"pairs for which QUERY(x, tau) on w_r + 2 b_r e_d misses the active set, of {mask.size}"
-    ).equals(int(np.count_nonzero(mask != network.active_mask(points))), 0)
+    ).none(int(np.count_nonzero(mask != network.active_mask(points))))
     look.print("numbers in <b, z>; printed: those in c").equals(int(np.size(normal @ point)), d)
 
 

@@ -21,6 +21,7 @@ from sublinear_lib.claims import Budget
 from sublinear_lib.claims.collector import Collector, Rng, sweep
 from sublinear_lib.claims.instruments import quadrature
 from sublinear_lib.claims.instruments.points import circle
+from sublinear_lib.claims.instruments.quadrature import CUBIC
 from sublinear_lib.claims.stated import stated_power
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.network import TwoLayerNetwork
@@ -164,19 +165,17 @@ def _explicit_weights(look: Collector, budget: Budget, rng: Rng) -> None:
         start = TwoLayerNetwork.initialize(m, 3, rng=stream, tau=1.0 / m)
         W, b, a = start.W, start.b, start.a
         if m == widths[0]:
-            cut = existence.bounded_feature(quadrature.CUBIC, m**-0.5, eps)
+            cut = existence.bounded_feature(CUBIC, m**-0.5, eps)
             moves = existence.explicit_shifts(cut, W, b, a, X, y)
             limit = 2.0 * float(cut.bound.upper) * 0.5 * 3 * m**-0.8 * (m / 3) / (m // 3)
             shares.append(float(np.abs(moves).max()) / limit)
-        feature = existence.hermite_feature(quadrature.CUBIC, m**-0.5)
+        feature = existence.hermite_feature(CUBIC, m**-0.5)
         weights = a * existence.explicit_shifts(feature, W, b, a, X, y) / 2.0
-        return existence.largest_deviation_on_circle(
-            weights, W, b, start.tau, quadrature.CUBIC, X, y
-        )
+        return existence.largest_deviation_on_circle(weights, W, b, start.tau, CUBIC, X, y)
 
     table = sweep(rng.spawn(40), widths, deviation)
     start = TwoLayerNetwork.initialize(1000, 3, rng=rng, tau=0.02)
-    feature = existence.hermite_feature(quadrature.CUBIC, 0.02 * math.sqrt(1000.0))
+    feature = existence.hermite_feature(CUBIC, 0.02 * math.sqrt(1000.0))
     shifts = existence.explicit_shifts(feature, start.W, start.b, start.a, X, y)
     w, b = start.W * math.sqrt(1000.0), start.b * math.sqrt(1000.0)
     off = 0.0
@@ -283,7 +282,7 @@ def _hermite_bounds(look: Collector, budget: Budget) -> None:
 
 def _cuts(look: Collector) -> None:
     """Compare what cutting costs with what the proof of Theorem E allows, rigorously enclosed."""
-    sizes = [abs(float(value)) for value in quadrature.CUBIC.coefficients]
+    sizes = [abs(float(value)) for value in CUBIC.coefficients]
     # Sparse: log m >= 4 deg(q)/c.
     c, zeta = 0.2, 0.2
     kappa = math.sqrt(2.0 * (1.0 + zeta / c) + 0.125)
@@ -295,7 +294,7 @@ def _cuts(look: Collector) -> None:
         log = power * math.log(2.0)
         t = math.sqrt(2.0 * c * log)
         level = 2.0 * math.sqrt((c + zeta) * log)
-        cut = existence.hermite_feature(quadrature.CUBIC, math.sqrt(2.0) * t, level)
+        cut = existence.hermite_feature(CUBIC, math.sqrt(2.0) * t, level)
         logs[power] = math.log(float(cut.bound)) / log
         most = max(most, float(cut.bound) / (A * t * math.exp(c * log)))
         error = max(error, float(cut.error) / (E * math.exp(-zeta * log)))
@@ -306,7 +305,7 @@ def _cuts(look: Collector) -> None:
         A0 = 4.0 * math.exp(t * t / 2.0) * sum(v * 2.0**k for k, v in enumerate(sizes) if k)
         for accuracy in (0.1, 0.001):
             level = 2.0 * math.sqrt(math.log(A0 / accuracy))
-            cut = existence.hermite_feature(quadrature.CUBIC, math.sqrt(2.0) * t, level)
+            cut = existence.hermite_feature(CUBIC, math.sqrt(2.0) * t, level)
             limit = 1.09 * A0**2 / accuracy + sizes[0] / 0.15
             dense = max(dense, float(cut.error) / accuracy, float(cut.bound) / limit)
     told = f"c = zeta = {c:g}, m = 2^{powers[0]} to 2^{powers[-1]}"
@@ -326,16 +325,14 @@ def _sampled(look: Collector, budget: Budget, rng: Rng) -> None:
     worst = moved = 0.0
     for m in budget.pick((2**12, 2**14), (2**12, 2**14, 2**16, 2**18)):
         tau, log = _sparse_tau(m, Fraction(1, 5)), math.log(m)
-        cut = existence.hermite_feature(
-            quadrature.CUBIC, math.sqrt(m) * tau, 2.0 * math.sqrt(0.4 * log)
-        )
+        cut = existence.hermite_feature(CUBIC, math.sqrt(m) * tau, 2.0 * math.sqrt(0.4 * log))
         most, p = float(cut.bound), scaling.activity(tau, m)
         allowed = most * (math.sqrt(6.0 * log * p / m) + 6.0 * log / m) + float(cut.error)
         for stream in rng.spawn(3):
             start = TwoLayerNetwork.initialize(m, 3, rng=stream, tau=tau)
             shifts = existence.explicit_shifts(cut, start.W, start.b, start.a, X, y, shared=True)
             off = existence.largest_deviation_on_circle(
-                start.a * shifts / 2.0, start.W, start.b, tau, quadrature.CUBIC, X, y
+                start.a * shifts / 2.0, start.W, start.b, tau, CUBIC, X, y
             )
             worst = max(worst, off / allowed)
             moved = max(moved, float(np.abs(shifts * start.a).max()) * m / (2.0 * most))
@@ -350,14 +347,8 @@ def _check_e(look: Collector, budget: Budget, rng: Rng) -> None:
     thresholds = [_standard_tau(m, c) for m in (2.0**10, 2.0**20) for c in (0.1, 0.2)]
     off = masses = linear = 0.0
     for tau in (0.0, 0.7, *thresholds):
-        feature = existence.hermite_feature(quadrature.CUBIC, tau)
-        off = max(
-            off,
-            *(
-                abs(quadrature.mean(feature, z, tau) - quadrature.value(quadrature.CUBIC, z))
-                for z in quadrature.Z
-            ),
-        )
+        feature = existence.hermite_feature(CUBIC, tau)
+        off = max(off, quadrature.miss(feature, tau))
         for k in range(1, budget.pick(5, 10)):
             proven = float(existence.hermite_mass(k, tau))
             masses = max(masses, abs(proven / quadrature.mass(k, tau) - 1.0))
@@ -389,7 +380,7 @@ def _check_e(look: Collector, budget: Budget, rng: Rng) -> None:
 def _sampled_means(look: Collector, budget: Budget, rng: Rng) -> None:
     """Draw neurons, and compare the mean of h over the active ones with q."""
     size, tau = budget.pick(500_000, 8_000_000), _standard_tau(2.0**16, 0.2)
-    feature = existence.hermite_feature(quadrature.CUBIC, tau)
+    feature = existence.hermite_feature(CUBIC, tau)
     for z in (0.8, -0.3):
         total = square = 0.0
         for _ in range(size // 500_000):
@@ -401,18 +392,18 @@ def _sampled_means(look: Collector, budget: Budget, rng: Rng) -> None:
         mean = total / size
         error = math.sqrt((square / size - mean**2) / size)
         what = f"mean of h_tau over the active neurons, c = 0.2, m = 2^16, z = {z}"
-        look(what).mean(mean, error, quadrature.value(quadrature.CUBIC, z))
+        look(what).mean(mean, error, quadrature.value(CUBIC, z))
 
 
 def _largest_feature(look: Collector) -> None:
     """Look at how large h has to be, and at the power of m in it."""
     eps = Fraction(1, 50)
-    top = max(abs(quadrature.value(quadrature.CUBIC, z)) for z in (1.0, -0.5))
+    top = max(abs(quadrature.value(CUBIC, z)) for z in (1.0, -0.5))
     needed, sizes = [], []
     powers = (10, 20, 80, 160)
     for power in powers:
         tau = _standard_tau(2.0**power, 0.2)
-        sizes.append(math.log(existence.bounded_feature(quadrature.CUBIC, tau, eps).bound))
+        sizes.append(math.log(existence.bounded_feature(CUBIC, tau, eps).bound))
         needed.append(sizes[-1] + float(special.log_ndtr(-tau / math.sqrt(2.0))))
     look(
         "log of max|h| p, smallest for c = 0.2, m = 2^10 ... 2^160: no less than max|q| - eps"

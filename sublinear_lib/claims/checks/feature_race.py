@@ -447,17 +447,13 @@ def _trained_transition(look: Collector, budget: Budget, rng: Rng) -> None:
     runs = budget.pick(1, 12)
     for _ in range(runs):
         seed = int(rng.integers(2**31))
+        base = replace(races.ADVERSARIAL, steps=budget.pick(1300, 1600))
+        settings = [
+            replace(base, attack=replace(races.MAIN, rate=rate)) for rate in (100.0, 1000.0)
+        ]
         times = [
-            training.train_features(
-                FeatureData(),
-                replace(
-                    races.ADVERSARIAL,
-                    steps=budget.pick(1300, 1600),
-                    attack=replace(races.MAIN, rate=rate),
-                ),
-                seed,
-            ).history.crossing()
-            for rate in (100.0, 1000.0)
+            training.train_features(FeatureData(), chosen, seed).history.crossing()
+            for chosen in settings
         ]
         both = np.isfinite(times[0]) & np.isfinite(times[1]) & (times[0] > 0)
         quotients += (times[1][both] / times[0][both]).tolist()

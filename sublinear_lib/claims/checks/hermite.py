@@ -22,6 +22,7 @@ from sublinear_lib.claims import Budget
 from sublinear_lib.claims.collector import Collector, Rng, sweep
 from sublinear_lib.claims.instruments import quadrature
 from sublinear_lib.claims.instruments.points import circle
+from sublinear_lib.claims.instruments.quadrature import CONSTANT, CUBIC, Z
 from sublinear_lib.claims.stated import stated
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.theory import enclosures, existence, polynomials
@@ -58,13 +59,11 @@ def _half_line_by_integration(k: int, theta: Fraction) -> tuple[Fraction, Fracti
 def _complexity(target: polynomials.Polynomial, eps: float | None) -> float:
     sizes = [abs(float(value)) for value in target.coefficients]
     if eps is None:
-        return quadrature.CONSTANT * math.fsum(
-            (j + 1) ** 1.75 * size for j, size in enumerate(sizes)
-        )
+        return CONSTANT * math.fsum((j + 1) ** 1.75 * size for j, size in enumerate(sizes))
     log = math.log(1.0 / eps)
     terms = [2.0 * sizes[0]]
     for j, size in enumerate(sizes[1:], start=1):
-        terms.append(quadrature.CONSTANT**j * (1.0 + math.sqrt(log / j) ** j) * size)
+        terms.append(CONSTANT**j * (1.0 + math.sqrt(log / j) ** j) * size)
     return math.fsum(terms)
 
 
@@ -73,7 +72,7 @@ def _monomial(k: int) -> polynomials.Polynomial:
 
 
 def _cubic_complexity(eps: Fraction) -> float:
-    log = polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT, eps)
+    log = polynomials.log_complexity(CUBIC, CONSTANT, eps)
     return math.exp(float(log))
 
 
@@ -87,28 +86,22 @@ def _check_b1(look: Collector, budget: Budget, rng: Rng) -> None:
         target = polynomials.Polynomial((*numbers, Fraction(1)))
         eps = Fraction(int(rng.integers(1, 1000)), 1000)
         for accuracy in (eps, None):
-            found = float(polynomials.log_complexity(target, quadrature.CONSTANT, accuracy))
+            found = float(polynomials.log_complexity(target, CONSTANT, accuracy))
             direct = math.log(_complexity(target, None if accuracy is None else float(eps)))
             worst = max(worst, abs(found - direct))
     levels = [Fraction(1, 10**power) for power in (1, 3, 9, 27)]
-    rising = [
-        polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT, eps) for eps in levels
-    ]
-    signs = polynomials.Polynomial(
-        tuple(abs(Fraction(value)) for value in quadrature.CUBIC.coefficients)
-    )
-    double = polynomials.Polynomial(
-        tuple(2 * Fraction(value) for value in quadrature.CUBIC.coefficients)
-    )
+    rising = [polynomials.log_complexity(CUBIC, CONSTANT, eps) for eps in levels]
+    signs = polynomials.Polynomial(tuple(abs(Fraction(value)) for value in CUBIC.coefficients))
+    double = polynomials.Polynomial(tuple(2 * Fraction(value) for value in CUBIC.coefficients))
     blind = all(
-        polynomials.log_complexity(signs, quadrature.CONSTANT, eps)
-        == polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT, eps)
+        polynomials.log_complexity(signs, CONSTANT, eps)
+        == polynomials.log_complexity(CUBIC, CONSTANT, eps)
         for eps in (*levels, None)
     )
     scaled = max(
         abs(
-            float(polynomials.log_complexity(double, quadrature.CONSTANT, eps))
-            - float(polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT, eps))
+            float(polynomials.log_complexity(double, CONSTANT, eps))
+            - float(polynomials.log_complexity(CUBIC, CONSTANT, eps))
             - math.log(2.0)
         )
         for eps in (*levels, None)
@@ -140,23 +133,49 @@ def _check_b3(look: Collector, budget: Budget, rng: Rng) -> None:
         f"largest distance of the enclosures {max(outside, 0.0):.1g}",
         "enclosures meet",
     )
-    off, target = 0.0, quadrature.CUBIC
+    off, target = 0.0, CUBIC
     thresholds = budget.pick((0.0, 1.0, 3.0), (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0))
     for tau in thresholds:
         feature = existence.hermite_feature(target, tau)
-        off = max(
-            off,
-            *(
-                abs(quadrature.mean(feature, z, tau) - quadrature.value(target, z))
-                for z in quadrature.Z
-            ),
-        )
+        off = max(off, quadrature.miss(feature, tau))
     name = ", ".join(f"{tau:g}" for tau in thresholds)
     look(f"|E[h 1{{active}}] - q(z)| by quadrature, tau = {name}").at_most(off, 1e-8)
-    size = budget.pick(1_000_000, 20_000_000)
-    z = 0.9
+    _sampled_identity(look, budget, rng)
+    one = existence.bounded_feature(_monomial(0), 0, Fraction(1, 12))
+    complexity = math.exp(
+        float(polynomials.log_complexity(_monomial(0), CONSTANT, Fraction(1, 12)))
+    )
+    look.certified("phi = 1: max |h| = C(phi, eps) = 2").holds(
+        2 in one.bound and abs(complexity - 2.0) < 1e-14,
+        f"{float(one.bound):.12g}, {complexity:.12g}",
+        "both 2",
+    )
+    bounds, errors, fits, tails, peaks = [], [], [], [], []
+    for target in (*(_monomial(k) for k in range(1, budget.pick(5, 9))), CUBIC):
+        plain = polynomials.log_complexity(target, CONSTANT)
+        eps = Fraction(1, 2 * math.ceil(math.exp(float(plain))))
+        feature = existence.bounded_feature(target, 0, eps)
+        bounds.append(_below_complexity(feature, eps))
+        errors.append(float(feature.error.upper / eps))
+        fits.append(quadrature.miss(feature, 0.0) / float(eps))
+        tails.append(_tail_difference(feature))
+        if target is not CUBIC:
+            peaks.append(_peak_difference(feature))
+    look.certified(f"log max|h| <= log C(phi, eps) with c = {CONSTANT}, eps = 1/(2 C(phi))").holds(
+        all(item.holds for item in bounds),
+        f"largest difference {max(float(i.left) - float(i.right) for i in bounds):.3f}",
+        "<= 0",
+    )
+    look.certified("proven error of the bounded h, over eps").at_most(max(errors), 1.0)
+    look("error of the bounded h by quadrature, over eps").at_most(max(fits), 1.0)
+    look("proven error against its integral, relative").at_most(max(tails), 1e-7)
+    look("proven max |h| against the value at a corner, relative").at_most(max(peaks), 1e-9)
+
+
+def _sampled_identity(look: Collector, budget: Budget, rng: Rng) -> None:
+    """Draw neurons, and compare the means of the proof with their closed forms."""
+    size, chunk, z = budget.pick(1_000_000, 20_000_000), 500_000, 0.9
     rest = math.sqrt(1.0 - z * z)
-    chunk = 500_000
     sums = np.zeros((3, 3, 2))
     for _ in range(size // chunk):
         g, other, b = rng.standard_normal((3, chunk))
@@ -174,49 +193,12 @@ def _check_b3(look: Collector, budget: Budget, rng: Rng) -> None:
             expected = z**k * float(existence.hermite_mass(k, tau))
             what = f"E[He_{k} s_{k} 1{{active}}] at z = 0.9, tau = {tau}"
             look(what).mean(float(mean), error, expected)
-    one = existence.bounded_feature(_monomial(0), 0, Fraction(1, 12))
-    complexity = math.exp(
-        float(polynomials.log_complexity(_monomial(0), quadrature.CONSTANT, Fraction(1, 12)))
-    )
-    look.certified("phi = 1: max |h| = C(phi, eps) = 2").holds(
-        2 in one.bound and abs(complexity - 2.0) < 1e-14,
-        f"{float(one.bound):.12g}, {complexity:.12g}",
-        "both 2",
-    )
-    bounds, errors, fits, tails, peaks = [], [], [], [], []
-    for target in (*(_monomial(k) for k in range(1, budget.pick(5, 9))), quadrature.CUBIC):
-        plain = polynomials.log_complexity(target, quadrature.CONSTANT)
-        eps = Fraction(1, 2 * math.ceil(math.exp(float(plain))))
-        feature = existence.bounded_feature(target, 0, eps)
-        bounds.append(_below_complexity(feature, eps))
-        errors.append(float(feature.error.upper / eps))
-        fits.append(
-            max(
-                abs(quadrature.mean(feature, z, 0.0) - quadrature.value(target, z))
-                for z in quadrature.Z
-            )
-            / float(eps)
-        )
-        tails.append(_tail_difference(feature))
-        if target is not quadrature.CUBIC:
-            peaks.append(_peak_difference(feature))
-    look.certified(
-        f"log max|h| <= log C(phi, eps) with c = {quadrature.CONSTANT}, eps = 1/(2 C(phi))"
-    ).holds(
-        all(item.holds for item in bounds),
-        f"largest difference {max(float(i.left) - float(i.right) for i in bounds):.3f}",
-        "<= 0",
-    )
-    look.certified("proven error of the bounded h, over eps").at_most(max(errors), 1.0)
-    look("error of the bounded h by quadrature, over eps").at_most(max(fits), 1.0)
-    look("proven error against its integral, relative").at_most(max(tails), 1e-7)
-    look("proven max |h| against the value at a corner, relative").at_most(max(peaks), 1e-9)
 
 
 def _below_complexity(feature: existence.HermiteFeature, eps: Fraction) -> enclosures.Inequality:
     """Decide ``log max |h| <= log C(phi, eps)``."""
     most = feature.bound.upper
-    complexity = polynomials.log_complexity(feature.target, quadrature.CONSTANT, eps).lower
+    complexity = polynomials.log_complexity(feature.target, CONSTANT, eps).lower
     return enclosures.decide(lambda: enclosures.ball(most).log(), "<=", complexity)
 
 
@@ -257,7 +239,7 @@ def _errors_on_circle(
 
     The threshold is ``acting k^power``; h is built for it, or for `built_for`.
     """
-    X, one, cubic = circle([0.0]), np.ones(1), quadrature.CUBIC
+    X, one, cubic = circle([0.0]), np.ones(1), CUBIC
 
     def deviation(stream: Rng, k: int) -> float:
         tau = acting * k**power
@@ -279,12 +261,12 @@ def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
     moved = _errors_on_circle(widths, seeds, rng, 1.0, 0.0, -0.5)
     look(f"{label}, h of tau = 0 at tau = k^(-1/2)").power(widths, moved, -0.5, -0.25)
     eps = Fraction(1, 50)
-    inverse = math.exp(-float(polynomials.log_complexity(quadrature.CUBIC, quadrature.CONSTANT)))
+    inverse = math.exp(-float(polynomials.log_complexity(CUBIC, CONSTANT)))
     look.control("eps_3 = 1/50 against 1/C(q)").at_most(float(eps), inverse)
     k = budget.pick(2**16, 2**20)
     largest = _errors_on_circle((k,), budget.pick(2, 8), rng, 1.0, 0.0, -0.5)
     look(f"sup over X of the error, k = {k}, tau = k^(-1/2)").at_most(largest.max(), 3 * float(eps))
-    feature = existence.bounded_feature(quadrature.CUBIC, 0, eps)
+    feature = existence.bounded_feature(CUBIC, 0, eps)
     most = float(feature.bound.upper)
     w, b = quadrature.neurons(4096, 3, rng)
     a = np.where(rng.random(4096) < 0.5, -1.0, 1.0) * 4096**-0.2
@@ -303,7 +285,7 @@ def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     tau, z = 1.5, 0.6
     w, b = quadrature.neurons(budget.pick(400_000, 4_000_000), 2, rng)
-    plain = existence.hermite_feature(quadrature.CUBIC, 0)
+    plain = existence.hermite_feature(CUBIC, 0)
     values = plain(w[:, 0], b) * (z * w[:, 0] + math.sqrt(1 - z * z) * w[:, 1] + b >= tau)
     bias = float(plain.expectation(Fraction(3, 5), Fraction(3, 2)))
     look.control("mean of h of tau = 0 at tau = 1.5, z = 0.6").sample(values, bias)
@@ -315,7 +297,7 @@ def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
     limit = max(
         abs(
             float(plain.expectation(Fraction(float(z)), Fraction(3, 2)))
-            - quadrature.value(quadrature.CUBIC, float(z))
+            - quadrature.value(CUBIC, float(z))
         )
         for z in grid
     )
@@ -422,7 +404,7 @@ def _two_sums(look: Collector, rng: Rng) -> None:
     """Look at the sums S_1 and S_2 of the proof at one move of the input."""
     k, tau, eps = 2**14, 0.5, Fraction(1, 50)
     w, b = quadrature.neurons(k, 3, rng)
-    feature = existence.bounded_feature(quadrature.CUBIC, tau, eps)
+    feature = existence.bounded_feature(CUBIC, tau, eps)
     X = circle([0.0, 1.0 / math.sqrt(k)])
     state = w @ X.T + b[:, None] >= tau
     h = feature(w @ X[0], b)
@@ -515,17 +497,15 @@ def _check_eq25_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
             share, float(existence.bridge(tau).left), size
         )
     eps = Fraction(1, 50)
-    feature = existence.bounded_feature(quadrature.CUBIC, 0, eps)
+    feature = existence.bounded_feature(CUBIC, 0, eps)
     most = float(feature.bound.upper)
     worst = total = 0.0
     for shift in (0.0625, 0.25, 1.0):
         limit = shift / (2.0 * math.sqrt(math.pi)) * most
-        for z in quadrature.Z:
+        for z in Z:
             here = quadrature.mean(feature, z, shift)
             worst = max(worst, abs(here - quadrature.mean(feature, z, 0.0)) / limit)
-            total = max(
-                total, abs(here - quadrature.value(quadrature.CUBIC, z)) / (float(eps) + limit)
-            )
+            total = max(total, abs(here - quadrature.value(CUBIC, z)) / (float(eps) + limit))
     complexity = _cubic_complexity(eps)
     look("|E[h 1{0 <= z < tau}]| over max|h| tau/(2 sqrt(pi)), by quadrature").at_most(worst, 1.0)
     look("|E[h 1{z >= tau}] - q(z)| over eps_3 + max|h| tau/(2 sqrt(pi))").at_most(total, 1.0)

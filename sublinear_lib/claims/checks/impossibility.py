@@ -276,10 +276,7 @@ def _check_remark(look: Collector, budget: Budget, rng: Rng) -> None:
     found = [_on_corners(share) for share in budget.pick((0.26,), (0.26, 0.3, 0.4, 0.49))]
     below = _on_corners(0.24)
     slab = ReLUNetwork(
-        [
-            AffineLayer([[1.0, 1.0], [-1.0, -1.0]], [0.0, 0.0]),
-            AffineLayer([[-1.0, -1.0]], [2.0]),
-        ]
+        [AffineLayer([[1.0, 1.0], [-1.0, -1.0]], [0.0, 0.0]), AffineLayer([[-1.0, -1.0]], [2.0])]
     )
     triangle = hardness.gadget(hypergraphs.complete_graph(3))
     none = hardness.exists_width_two(*triangle).found

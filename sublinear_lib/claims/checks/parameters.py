@@ -37,7 +37,7 @@ topic = Topic("parameters")
 # The parameter sets R1 and R3
 # --------------------------------------------------------------------------------------------------
 
-_KEYS = (
+_KEYS = [
     "active",
     "flips",
     "gap",
@@ -48,8 +48,8 @@ _KEYS = (
     "derived_steps",
     "drift",
     "coupling",
-)
-_PROOF_OF_41 = (
+]
+_PROOF_OF_41 = [
     "C.2-probability",
     "C.2",
     "C.5",
@@ -65,19 +65,18 @@ _PROOF_OF_41 = (
     "C.9-flips",
     "C.9-g-flips",
     "C.12-coupling",
-)
+]
 
 
 def _powers_of(look: Collector, name: str) -> None:
     """Compare the exponents of a set with the stated ones, and with closed forms."""
     powers, label = scaling.get_scaling(name), f"set-{name.lower()}"
-    seen = look.apart()
     for key in _KEYS:
-        seen(f"exponent of m, {STATED[f'{label} {key}'].what}, {name}").equals(
+        look(f"exponent of m, {STATED[f'{label} {key}'].what}, {name}").equals(
             getattr(powers, f"{key}_exponent"), stated_power(f"{label} {key}")
         )
     for what, key in (("exponent of the step size", "eta"), ("exponent of T", "steps")):
-        seen(f"{what} prescribed minus the one that follows").equals(
+        look(f"{what} prescribed minus the one that follows").equals(
             getattr(powers, f"{key}_exponent") - getattr(powers, f"derived_{key}_exponent"), 0
         )
     form = powers.activation.name
@@ -105,18 +104,15 @@ def _powers_of(look: Collector, name: str) -> None:
         ),
     )
     for key, logs, law in laws:
-        seen.far(f"{label} {key}", law, logs=sparse * logs, case=name)
+        look.far(f"{label} {key}", law, logs=sparse * logs, case=name)
     violated = exponents.CONSISTENT.violated(*gaps.powers_of(name))
-    seen.exact(f"conditions of Theorems 4.1, 4.3 and 4.4 that {name} violates").holds(
-        not violated, ", ".join(violated) or "none", "none"
-    )
+    look.exact(f"conditions of Theorems 4.1, 4.3 and 4.4 that {name} violates").empty(violated)
     printed = exponents.CONSISTENT.violated(*gaps.powers_of("PRINTED"))
-    seen.control.exact("the same for the printed powers").holds(
+    look.control.exact("the same for the printed powers").holds(
         printed == ("gap in the ball", "lazy drift", "gap along the run"),
         ", ".join(printed) or "none",
         "gap in the ball, lazy drift, gap along the run",
     )
-    look.add(seen)
 
 
 @topic.check("set-r1")
@@ -136,7 +132,7 @@ def _check_r1(look: Collector, budget: Budget, rng: Rng) -> None:
     look.exact(
         f"of the {len(_PROOF_OF_41)} chains of the printed proof of Theorem 4.1, those whose "
         "printed value fails with R1"
-    ).holds(not failing, ", ".join(failing) or "none", "none")
+    ).empty(failing)
     look.control.exact("those that fail with the printed powers").holds(
         len(before) == 7 and "4.1" in before, ", ".join(before) or "none", "seven, 4.1 among them"
     )
@@ -177,10 +173,10 @@ def _region(look: Collector, budget: Budget) -> None:
     )
     shadow = {(alpha + c, beta) for alpha, beta, c in exponents.CONSISTENT.vertices()}
     cells = len(values) ** 3
-    look(
-        f"points of a grid of {cells} at which the region and its short description differ"
-    ).equals(wrong, 0)
-    look.repair("the same for the cruder proof").equals(outside, 0)
+    look(f"points of a grid of {cells} at which the region and its short description differ").none(
+        wrong
+    )
+    look.repair("the same for the cruder proof").none(outside)
     look.exact("corners of the region in (alpha + c, beta)").holds(
         shadow == corners,
         ", ".join(f"({u}, {v})" for u, v in sorted(shadow)),
@@ -206,9 +202,7 @@ def _check_r3(look: Collector, budget: Budget, rng: Rng) -> None:
     alpha, beta, c = gaps.powers_of("R3")
     jumping = worst_case.half_width_moments
     _powers_of(look, "R3")
-    look.exact("conditions that R3 violates when o(m) neurons have to fire besides").holds(
-        not sparse, ", ".join(sparse) or "none", "none"
-    )
+    look.exact("conditions that R3 violates when o(m) neurons have to fire besides").empty(sparse)
     look("alpha + beta + c").equals(alpha + beta + c, 1)
     _region(look, budget)
     found[0].as_closed_form(look, gaps.PRINTED)
@@ -229,7 +223,7 @@ def _check_r3(look: Collector, budget: Budget, rng: Rng) -> None:
 # --------------------------------------------------------------------------------------------------
 
 
-_KEPT_BY_R2 = (
+_KEPT_BY_R2 = [
     "C.2",
     "C.5",
     "C.6",
@@ -247,7 +241,7 @@ _KEPT_BY_R2 = (
     "C.12-distance",
     "C.12-coupling",
     "B.9",
-)
+]
 
 
 @topic.check("set-r2")

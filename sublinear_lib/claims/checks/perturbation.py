@@ -40,16 +40,7 @@ topic = Topic("perturbation")
 _HUGE = 2**300
 
 
-def _one_over_m(m: int) -> float:
-    return scaling.ONE_OVER_M.tau(m)
-
-
-def _section_42(m: int) -> float:
-    return scaling.K_M35.tau(m)
-
-
-def _sparse(m: int) -> float:
-    return scaling.R3.tau(m)
+_one_over_m, _section_42, _sparse = scaling.ONE_OVER_M.tau, scaling.K_M35.tau, scaling.R3.tau
 
 
 def _move(x: FloatArray, nu: float, direction: FloatArray) -> FloatArray:

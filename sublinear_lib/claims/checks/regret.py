@@ -17,7 +17,7 @@ from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.adversary import AttackResult, ExactAdversary, Objective, Target, robust_loss
 from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.collector import Collector, Rng, sweep
 from sublinear_lib.claims.instruments import descents
 from sublinear_lib.claims.stated import far_slope
 from sublinear_lib.claims.topic import Topic
@@ -60,12 +60,7 @@ class _Recorder:
         return self._exact.rho
 
     def __call__(
-        self,
-        network: Target,
-        X: object,
-        y: object,
-        loss: str | Objective,
-        rng: Any,
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Any
     ) -> AttackResult:
         result = self._exact(network, X, y, loss, rng)
         self.points = result.X
@@ -393,23 +388,25 @@ def _expected_terms(look: Collector, rng: Rng) -> None:
     a, D_W = R2.output_weight(m), R2.radius(m, K)
     drift = a * (m / 2.0) * D_W**2 / epsilon
     expected = regret.expected_regret(m, K, epsilon, R2, share=0.5)
-    flips, run, ball = np.empty((3, seeds))
-    for i in range(seeds):
+
+    def terms(rng: Rng, m: int) -> tuple[float, float, float]:
         start = TwoLayerNetwork.initialize(m, 2, R2, rng=rng)
         far = worst_gap_at(start, descents.POINT[0], drift)
-        flips[i] = a * far.can_flip * (drift + D_W)
-        run[i] = far.half_width
-        ball[i] = worst_gap_at(start, descents.POINT[0], D_W).half_width
+        ball = worst_gap_at(start, descents.POINT[0], D_W).half_width
+        return a * far.can_flip * (drift + D_W), far.half_width, ball
+
     told = f"R2, K = 1, epsilon = 1/4, m = {m}, {seeds} seeds"
-    for what, values, closed in (
-        ("a N(D) (D + D_W)", flips, expected.coupling),
-        ("half-width over the ball of radius D", run, expected.gap_run),
-        ("half-width over the ball of radius D_W", ball, expected.gap_comparator),
+    for (what, closed), values in zip(
+        (
+            ("a N(D) (D + D_W)", expected.coupling),
+            ("half-width over the ball of radius D", expected.gap_run),
+            ("half-width over the ball of radius D_W", expected.gap_comparator),
+        ),
+        sweep([rng] * seeds, [m], terms),
+        strict=True,
     ):
         # the standard error is estimated: Student's t, not normal
-        look.control(f"{what}, {told}").mean(
-            float(values.mean()), float(values.std(ddof=1)) / math.sqrt(seeds), closed, largest=6.0
-        )
+        look.control(f"{what}, {told}").sample(values, closed, largest=6.0)
 
 
 def _can_fire(start: TwoLayerNetwork, X: FloatArray, rho: float) -> BoolArray:
@@ -429,12 +426,11 @@ def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
         return caps.cap_share(math.sqrt(0.4 * power * math.log(2.0)), d, rho)
 
     local = math.log(share(240, 3, 0.1) / share(200, 3, 0.1)) / (40.0 * math.log(2.0))
-    found = look.apart()
-    found.closed_form(
+    look.closed_form(
         "power of m in the share of neurons that can fire in a cap, R3, d = 3, rho = 0.1, between "
         "m = 2^200 and 2^240, off -1/5"
     ).at_most(abs(local + 0.2), 0.0125)
-    found.closed_form(
+    look.closed_form(
         "that share over m^(-1/5) exp(rho sqrt(d log(m)/5)), d = 3 to 400, m = 2^20 to 2^240"
     ).at_most(
         max(
@@ -447,7 +443,7 @@ def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     for d, rho in ((3, 0.1), (100, 0.3), (400, 0.3)):
         row = ", ".join(f"{share(power, d, rho):.2g}" for power in (20, 40, 60))
-        found.control.closed_form(
+        look.control.closed_form(
             f"the share for d = {d}, rho = {rho} at m = 2^20, 2^40, 2^60"
         ).holds(
             all(share(k, d, rho) > scaling.activity(R3.tau(2**k), 2**k) for k in (20, 40, 60)),
@@ -455,25 +451,18 @@ def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
             "more than the active share at each width",
         )
     growing = [share(power, round((power * math.log(2.0)) ** 2), 0.3) for power in (20, 40, 60)]
-    found.control.closed_form(
+    look.control.closed_form(
         "the share for rho = 0.3 and d = log(m)^2 at m = 2^60: S becomes everything"
     ).at_least(growing[-1], 0.99)
     m, draws, X = 2**12, budget.pick(8, 40), datasets.circle(3).X[:2]
     for d in (3, 6):
         points = np.column_stack([X[:, :2], np.zeros((2, d - 3)), X[:, 2]])
-        counts = np.array(
-            [
-                np.count_nonzero(
-                    _can_fire(TwoLayerNetwork.initialize(m, d, R3, rng=rng), points[:1], 0.1)
-                )
-                for _ in range(draws)
-            ]
-        )
+        networks = (TwoLayerNetwork.initialize(m, d, R3, rng=rng) for _ in range(draws))
+        counts = [np.count_nonzero(_can_fire(network, points[:1], 0.1)) for network in networks]
         p = caps.cap_share(scaling.standardize_threshold(R3.tau(m), m), d, 0.1)
-        found.control(f"|S| for one cap, R3, d = {d}, rho = 0.1, m = {m}, {draws} networks").mean(
-            float(counts.mean()), math.sqrt(m * p * (1.0 - p) / draws), m * p
-        )
-    look.add(found)
+        look.control(
+            f"|S| for one cap, R3, d = {d}, rho = 0.1, m = {m}, {draws} networks"
+        ).binomial(float(np.mean(counts)), m * p, draws, m)
 
 
 def _moving_adversary(look: Collector, budget: Budget, rng: Rng) -> None:

@@ -15,9 +15,8 @@ import numpy as np
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims.collector import SURE, Collector, Rng, sweep
+from sublinear_lib.claims.collector import Collector, Rng, sweep
 from sublinear_lib.scaling import PRINTED, Scaling
-from sublinear_lib.statistics import loglog_slope
 from sublinear_lib.theory import CHAINS, CONSISTENT, regret
 
 ROUNDING = 1e-9
@@ -91,9 +90,8 @@ def bounded(look: Collector, what: str, widths: list[int], losses: FloatArray) -
     A loss that tends to a constant has a small slope at finite widths, of either sign; so the
     interval has to end well below 2/5, half way.
     """
-    slope = loglog_slope(widths, losses, SURE)
     asked = "ends below 1/5 (2/5 with the printed step size)"
-    look.simulated(what).holds(slope.upper < 0.2, slope, asked)
+    look.simulated(what).power_below(widths, losses, 0.2, asked)
 
 
 def widths(low: int, high: int, step: int = 2) -> list[int]:

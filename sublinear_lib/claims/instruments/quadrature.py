@@ -70,6 +70,11 @@ def mean(feature: existence.HermiteFeature, z: float, tau: float) -> float:
     return float(np.vdot(density, h * active))
 
 
+def miss(feature: existence.HermiteFeature, tau: float) -> float:
+    """Return the largest distance of the mean of a feature from its target."""
+    return max(abs(mean(feature, z, tau) - value(feature.target, z)) for z in Z)
+
+
 def zeros(k: int) -> FloatArray:
     """Find the zeros of ``He_k``, which are real: NumPy may give them a complex type."""
     found: FloatArray = hermite_e.hermeroots([0.0] * k + [1.0]).real
