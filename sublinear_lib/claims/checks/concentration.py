@@ -213,16 +213,13 @@ def _wedge_controls(look: Collector, budget: Budget, rng: Rng) -> None:
     sides = []
     for u in ratios:
         inside = float(stats.chi2.cdf(float(u) ** 2, 1))
-        low, up = (concentration.gaussian_wedge(u, side) for side in ("lower", "upper"))
-        sides += [(low.left, inside), (up.left, inside)]
-        sides += [(low.right, 2.0 * float(u) / 3.0), (up.right, 4.0 * float(u) / 5.0)]
-        margins = [
-            _as_float(concentration.gaussian_wedge_margin(enclosures.ball(u), "lower"), inside)
-        ]
-        margins += [
-            _as_float(concentration.gaussian_wedge_margin(enclosures.ball(u), "upper"), -inside)
-        ]
-        sides += [(margins[0], -2.0 * float(u) / 3.0), (margins[1], 4.0 * float(u) / 5.0)]
+        lines: tuple[tuple[Literal["lower", "upper"], float, float], ...]
+        lines = (("lower", 1.0, 2.0 * float(u) / 3.0), ("upper", -1.0, 4.0 * float(u) / 5.0))
+        for side, sign, line in lines:
+            found = concentration.gaussian_wedge(u, side)
+            margin = concentration.gaussian_wedge_margin(enclosures.ball(u), side)
+            sides += [(found.left, inside), (found.right, line)]
+            sides.append((_as_float(margin, sign * inside), -sign * line))
     look.control.agree("the law of a squared normal variable in scipy", sides)
 
 

@@ -53,22 +53,15 @@ def _check_initialization(look: Collector, budget: Budget, rng: Rng) -> None:
     # The other reading of the damaged line: biases of variance 1.
     rival = (points[0] @ network.W.T + rng.standard_normal(m)) / scale
     signs = np.sign(network.a)
-    _at_least(
-        look,
-        "smallest p-value of Kolmogorov-Smirnov for z_r(x) ~ N(0, 2/m), 3 points",
-        min(pvalues),
-    )
+    what = "smallest p-value of Kolmogorov-Smirnov for z_r(x) ~ N(0, 2/m), 3 points"
+    look.simulated(what).at_least(min(pvalues), _RARE)
     look(f"number of different |a_r|, m = {m}").equals(int(np.unique(np.abs(network.a)).size), 1)
     look.control("| m/2 times the squared scale of the library - 1 |").at_most(
         abs(scale**2 * m / 2.0 - 1.0), _ROUNDING
     )
     look("| |a_r|^5 m - 1 |").at_most(abs(abs(network.a[0]) ** 5 * m - 1.0), _ROUNDING)
-    _contains(
-        look,
-        f"share of positive a_r, m = {m}",
-        clopper_pearson(int(np.count_nonzero(signs > 0.0)), m, SURE),
-        0.5,
-    )
+    positive = clopper_pearson(int(np.count_nonzero(signs > 0.0)), m, SURE)
+    _contains(look, f"share of positive a_r, m = {m}", positive, 0.5)
     _contains(look, "m times the variance of the entries of W_0", _spread(network.W, m), 1.0)
     _contains(look, "m times the variance of the entries of b_0", _spread(network.b, m), 1.0)
     _contains(look, "m times the variance of z_r(x)", _spread(scores[0], m), 2.0)
@@ -164,8 +157,7 @@ def _lost(m: int, count: int, rng: Rng, activation: str) -> tuple[int, float, fl
         best = adversary.CircleWave.of_network(network).extremes(0.0, half)
         lost += not best.sup_attained
         short = max(short, best.sup - float(network.forward(best.X_sup[None, :])[0]))
-        angles = np.linspace(-half, half, 501)
-        grid = circle(angles)
+        grid = circle(np.linspace(-half, half, 501))
         above = max(above, float(network.forward(grid).max()) - best.upper)
     return lost, short, above
 
@@ -349,8 +341,11 @@ def _check_chi_square(look: Collector, budget: Budget, rng: Rng) -> None:
     look(
         f"moments E Q^k other than m (m + 2) ... (m + 2k - 2), m <= {degrees}, k <= {powers}"
     ).none(wrong)
-    _at_least(look, "p-value of Kolmogorov-Smirnov for Q ~ chi-square, m = 7", pvalues[0])
-    _at_least(look, "p-value of Kolmogorov-Smirnov for m ||w_r||^2 ~ chi-square, d = 5", pvalues[1])
+    for what, pvalue in (
+        ("Q ~ chi-square, m = 7", pvalues[0]),
+        ("m ||w_r||^2 ~ chi-square, d = 5", pvalues[1]),
+    ):
+        look.simulated(f"p-value of Kolmogorov-Smirnov for {what}").at_least(pvalue, _RARE)
     look.control.simulated("p-value with one degree of freedom more").at_most(pvalues[2], _RARE)
 
 
@@ -422,8 +417,7 @@ def _check_active_sets(look: Collector, budget: Budget, rng: Rng) -> None:
         _contains(look, f"t = {t}: k / m", share, float(stats.norm.sf(t)))
     small = TwoLayerNetwork.initialize(budget.pick(512, 8_192), d, rng=rng, tau=0.05)
     top = max_active_on_circle(small)
-    angles = np.linspace(0.0, 2.0 * math.pi, 4_001)
-    grid = circle(angles)
+    grid = circle(np.linspace(0.0, 2.0 * math.pi, 4_001))
     counts = np.count_nonzero(small.active_mask(grid), axis=1)
     here = int(np.count_nonzero(small.active_mask(top.x[None, :])))
     look("largest k over X: at its witness").equals(here, top.count)
@@ -459,11 +453,9 @@ def _check_separability(look: Collector, budget: Budget, rng: Rng) -> None:
             allowed = np.linspace(0.0, delta, 1_001)
             largest = max(largest, float((allowed * (allowed - 2.0 * rho)).max()) - gamma)
             worst = min(worst, _smallest_gap(points, rho, budget, rng) / (gamma / 2.0))
-    close = np.array([0.0, 0.02])
-    pair = circle(close)
+    pair = circle([0.0, 0.02])
     delta = float(np.linalg.norm(pair[0] - pair[1]))
-    arc = np.linspace(0.0, geometry.cap_angle(0.4 * delta), 101)
-    near = circle(arc)
+    near = circle(np.linspace(0.0, geometry.cap_angle(0.4 * delta), 101))
     tight = float((near @ (pair[0] - pair[1])).min() / (0.5 * delta * (delta - 0.8 * delta)))
     look("points of 9 at which the gap is not delta (delta - 2 rho) / 2").none(wrong)
     look("gamma of a data set against delta (delta - 2 rho)").at_most(miss, 1e-12)
@@ -598,12 +590,8 @@ def _check_training(look: Collector, budget: Budget, rng: Rng) -> None:
         start, clean.X, clean.y, rng=0
     )
     differing, apart = 0, 0.0
-    ways: tuple[Literal["literal", "query", "lists", "caps"], ...] = (
-        "literal",
-        "query",
-        "lists",
-        "caps",
-    )
+    ways: tuple[Literal["literal", "query", "lists", "caps"], ...]
+    ways = ("literal", "query", "lists", "caps")
     for way in ways:
         same = SublinearAdversarialTraining(**settings, reduction="reference", index=way)
         found = same.fit(start, clean.X, clean.y, rng=0).final.W
@@ -725,13 +713,7 @@ def _check_index(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _contains(look: Collector, what: str, interval: Interval, value: float) -> None:
     """Note whether an interval contains a number."""
-    outcome = Outcome.YES if interval.contains(value) else Outcome.NO
-    look.simulated(what).note(outcome, interval, f"contains {value:.6g}")
-
-
-def _at_least(look: Collector, what: str, pvalue: float) -> None:
-    """Note whether a test does not reject."""
-    look.simulated(what).at_least(pvalue, _RARE)
+    look.simulated(what).holds(interval.contains(value), interval, f"contains {value:.6g}")
 
 
 def _spread(values: FloatArray, m: int) -> Interval:

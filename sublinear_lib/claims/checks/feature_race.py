@@ -46,10 +46,8 @@ def _noisy_agreement(budget: Budget, rng: Rng) -> tuple[FloatArray, FloatArray, 
     """Return the crossing times of training, of the coupled and of the plain recursion."""
     runs = budget.pick(3, 25)
     chosen = races.ADVERSARIAL
-    done = [races.train(chosen, rng) for _ in range(runs)]
+    done, A0, B0 = races.trained_runs(chosen, runs, rng)
     measured = np.concatenate([run.history.crossing() for run in done])
-    starts = [run.initial.alignments(run.data.law) for run in done]
-    A0, B0 = (np.concatenate(each) for each in zip(*starts, strict=True))
     coupled, plain = (
         recursion.feature_recursion(FeatureData(), chosen, A0, B0, coupled=way).crossing()
         for way in (True, False)
@@ -98,16 +96,8 @@ def _check_52(look: Collector, budget: Budget, rng: Rng) -> None:
             factor = max(0.0, 1 - min(attack.eps / strength, order)) ** act.q
             wanted = x[0, 0] + kappa * factor * x[0, 0] ** (act.q - 1)
             damped += not np.allclose(x[1, 0], wanted, rtol=1e-10, atol=1e-300)
-    law = FeatureData(noise=0.0, jitter=0.0)
     chosen = replace(races.ADVERSARIAL, steps=budget.pick(300, 1600))
-    A0, B0 = rng.uniform(0.02, 0.2, (2, 3, 4))
-    network, drawn = PatchNetwork.of_features(law, A0, B0), law.sample(6, rng)
-    trained, _ = training.fit(
-        network, drawn.X, drawn.y, rate=chosen.rate, steps=chosen.steps, attack=races.MAIN
-    )
-    path = recursion.feature_recursion(law, chosen, A0, B0, coupled=True)
-    ends = zip(trained.alignments(law), (path.A[-1], path.B[-1]), strict=True)
-    apart = max(races.relative(a, b) for a, b in ends)
+    apart = races.from_recursion(chosen, rng)
     measured, joint, plain = _noisy_agreement(budget, rng)
     both = np.isfinite(measured) & np.isfinite(joint) & (measured > 0)
     error = np.abs(joint[both] / measured[both] - 1)
@@ -472,10 +462,8 @@ def _spectrum(
     same = total = 0
     for eps, rate in points:
         chosen = TrainingSettings(attack=TrainingAttack(eps=eps, rate=rate))
-        done = [races.train(chosen, rng) for _ in range(runs)]
+        done, A0, B0 = races.trained_runs(chosen, runs, rng)
         measured = np.concatenate([run.network.shares(run.data.law).share for run in done])
-        starts = [run.initial.alignments(run.data.law) for run in done]
-        A0, B0 = (np.concatenate(each) for each in zip(*starts, strict=True))
         found = recursion.phase_diagram(FeatureData(), chosen, A0, B0, [eps], [rate], coupled=True)
         predicted = found.share[0, 0]
         same += int(((predicted > 0.5) == (measured > 0.5)).sum())

@@ -108,7 +108,8 @@ def _edges(look: Collector, budget: Budget, rng: Rng) -> None:
         window = recursion.robustness_window(law, q)
         drawn = law.sample(law.classes, rng)
         A, none = rng.uniform(0.1, 5.0, 3), np.zeros(3)
-        u, v = (PatchNetwork.of_features(law, *pair, act) for pair in ((A, none), (none, A)))
+        u = PatchNetwork.of_features(law, A, none, act)
+        v = PatchNetwork.of_features(law, none, A, act)
         sides: tuple[tuple[float, int, float, PatchNetwork, attacks.FeatureAttack], ...] = (
             (window.upper, law.robust_patches, law.alpha, u, "swap_u"),
             (window.lower, law.nonrobust_patches, law.beta, v, "swap_v"),

@@ -31,7 +31,6 @@ from sublinear_lib.features import (
     certify,
     recursion,
     studies,
-    training,
 )
 
 __all__ = ["CLAIMS"]
@@ -158,15 +157,8 @@ def _check_51(look: Collector, budget: Budget, rng: Rng) -> None:
         path = recursion.feature_recursion(law, chosen, start[:1], start[1:], early=True)
         moved = np.array([path.A[1, 0, 0], path.B[1, 0, 0]])
         early += not np.allclose(moved, start + kappas * start ** (act.q - 1), rtol=1e-11, atol=0)
-    law = FeatureData(noise=0.0, jitter=0.0)
     chosen = replace(races.STANDARD, steps=budget.pick(150, 400))
-    A0, B0 = rng.uniform(0.02, 0.2, (2, 3, 4))
-    network = PatchNetwork.of_features(law, A0, B0)
-    drawn = law.sample(6, rng)
-    trained, _ = training.fit(network, drawn.X, drawn.y, rate=chosen.rate, steps=chosen.steps)
-    path = recursion.feature_recursion(law, chosen, A0, B0)
-    ends = zip(trained.alignments(law), (path.A[-1], path.B[-1]), strict=True)
-    apart = max(races.relative(a, b) for a, b in ends)
+    apart = races.from_recursion(chosen, rng)
     noisy = [
         studies.agreement_record("standard", rng, coupled=False)["mean_B"] for _ in range(runs)
     ]

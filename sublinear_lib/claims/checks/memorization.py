@@ -132,9 +132,16 @@ Sizes = Callable[[int, int], tuple[int, int, int]]
 
 
 def _counts(
-    look: Collector, what: str, p: float, build: Build, wanted: Sizes, budget: Budget, rng: Rng
+    look: Collector,
+    what: str,
+    p: float,
+    build: Build,
+    wanted: Sizes,
+    library: Callable[[int, int], constructions.Size],
+    budget: Budget,
+    rng: Rng,
 ) -> None:
-    """Note how far counted networks are from a formula, for several budgets and labels."""
+    """Note how far counted networks, and the library's closed form, are from a formula."""
     off = networks = 0
     for N, n in binary.sizes(budget):
         X = rng.uniform(0.0, 1.0, (N, n))  # not on a grid: no bias vanishes by chance
@@ -146,18 +153,9 @@ def _counts(
             networks += 1
     text = f"{networks} networks, 3 budgets, 2 or 5 labels: distance of their sizes from {what}"
     look(text).none(off)
-
-
-def _formula(
-    look: Collector, name: str, ours: Sizes, library: Callable[[int, int], constructions.Size]
-) -> None:
-    """Compare the closed form of the library with the printed or stated numbers."""
-    off = sum(
-        binary.as_counts(library(N, n)) != ours(N, n)
-        for N in (2, 3, 10, 10_000)
-        for n in (1, 2, 5, 784)
-    )
-    look(f"sizes by the library that are not {name}").none(off)
+    cells = itertools.product((2, 3, 10, 10_000), (1, 2, 5, 784))
+    missed = sum(binary.as_counts(library(N, n)) != wanted(N, n) for N, n in cells)
+    look(f"sizes by the library that are not {what}").none(missed)
 
 
 def _linf_numbers(N: int, n: int) -> tuple[int, int, int]:
@@ -223,17 +221,10 @@ def _solved(look: Collector, memorizer: constructions.Memorizer, rows: int) -> N
 @topic.check("thm-ii.4.8")
 def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
     found = look.apart()
-    _counts(
-        found,
-        "3n + 1, 2N + 1, N(8n + 5)",
-        math.inf,
-        constructions.memorize,
-        _linf_numbers,
-        budget,
-        rng,
-    )
-    _formula(found, "3n + 1, 2N + 1, N(8n + 5)", _linf_numbers, constructions.linf_size)
-    _values(found, constructions.memorize, math.inf, budget, rng)
+    what, library = "3n + 1, 2N + 1, N(8n + 5)", constructions.linf_size
+    build = constructions.memorize
+    _counts(found, what, math.inf, build, _linf_numbers, library, budget, rng)
+    _values(found, build, math.inf, budget, rng)
     N, n = budget.pick((40, 8), (120, 40))
     X, y = datasets.random_points(N, n, 5, rng)
     lam = datasets.separation(X, y)
@@ -268,9 +259,9 @@ def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
 def _check_b2(look: Collector, budget: Budget, rng: Rng) -> None:
     what = "3n + 2, 2N + 2, N(8n + 7) + 2"
     found = look.apart()
-    _counts(found, what, 1.0, constructions.memorize_l1, _l1_numbers, budget, rng)
-    _formula(found, what, _l1_numbers, constructions.l1_size)
-    _values(found, constructions.memorize_l1, 1.0, budget, rng)
+    build, library = constructions.memorize_l1, constructions.l1_size
+    _counts(found, what, 1.0, build, _l1_numbers, library, budget, rng)
+    _values(found, build, 1.0, budget, rng)
     N, n = budget.pick((40, 8), (120, 40))
     X, y = datasets.random_points(N, n, 5, rng)
     lam = datasets.separation(X, y, 1)

@@ -21,6 +21,7 @@ from sublinear_lib.features import (
     SmoothedReLU,
     TrainingAttack,
     TrainingSettings,
+    recursion,
     training,
 )
 from sublinear_lib.statistics import Interval, clopper_pearson, t_interval
@@ -140,3 +141,26 @@ def kappas(law: FeatureData, chosen: TrainingSettings) -> tuple[float, float]:
 def train(settings: TrainingSettings, rng: Rng) -> FeatureRun:
     """Train on the main configuration."""
     return training.train_features(FeatureData(), settings, rng)
+
+
+def from_recursion(chosen: TrainingSettings, rng: Rng) -> float:
+    """Train on clean data, and return how far the features end from the recursion, relatively."""
+    law = FeatureData(noise=0.0, jitter=0.0)
+    A0, B0 = rng.uniform(0.02, 0.2, (2, 3, 4))
+    network, drawn = PatchNetwork.of_features(law, A0, B0), law.sample(6, rng)
+    rate, steps, attack = chosen.rate, chosen.steps, chosen.attack
+    trained, _ = training.fit(network, drawn.X, drawn.y, rate=rate, steps=steps, attack=attack)
+    coupled = chosen.attack is not None
+    path = recursion.feature_recursion(law, chosen, A0, B0, coupled=coupled)
+    ends = zip(trained.alignments(law), (path.A[-1], path.B[-1]), strict=True)
+    return max(relative(a, b) for a, b in ends)
+
+
+def trained_runs(
+    chosen: TrainingSettings, runs: int, rng: Rng
+) -> tuple[list[FeatureRun], FloatArray, FloatArray]:
+    """Train several times; return the runs, and the features in their first filters."""
+    done = [train(chosen, rng) for _ in range(runs)]
+    starts = [run.initial.alignments(run.data.law) for run in done]
+    A0, B0 = (np.concatenate(each) for each in zip(*starts, strict=True))
+    return done, A0, B0
