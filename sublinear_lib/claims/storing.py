@@ -102,7 +102,9 @@ def _sources(check: Callable[..., Any]) -> list[str]:
         first, _, rest = name.partition(".")
         if first in (imported := _imports(module)):
             origin, item = imported[first]
-            wanted |= {(f"{origin}.{item}", rest) if rest else (origin, item)} - seen.keys()
+            inner = f"{origin}.{item}"
+            used_there = (inner, rest) if rest and inner in sys.modules else (origin, item)
+            wanted |= {used_there} - seen.keys()
         elif (place, name) not in seen and name in (places := _definitions(module)):
             seen[place, name] = places[name]
             wanted |= {(place, used) for used in _names(places[name])}
