@@ -31,7 +31,7 @@ TRACE = "the failed call has changed another argument"
 RECORD = Path(__file__).with_name("refusals.json")
 ROOMS = (
     *("activations", "adversary", "datasets", "features", "geometry", "halfspace", "losses"),
-    *("memorization", "network", "report", "scaling", "statistics", "theory"),
+    *("memorization", "network", "report", "scaling", "statistics", "theory", "theory.accounts"),
     *("theory.best_steps", "theory.concentration", "theory.existence", "theory.perturbation"),
     *("theory.polynomials", "theory.regret", "theory.sampling_error", "theory.tails", "training"),
 )

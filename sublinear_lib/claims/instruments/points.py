@@ -1,4 +1,7 @@
-"""Points of X at which several checks look."""
+"""Points of X at which several checks look.
+
+For d = 3 the set X is a circle, at height 1/2, and a point of it is an angle.
+"""
 
 from __future__ import annotations
 
