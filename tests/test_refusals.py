@@ -31,7 +31,7 @@ TRACE = "the failed call has changed another argument"
 RECORD = Path(__file__).with_name("refusals.json")
 ROOMS = (
     *("activations", "adversary", "datasets", "features", "geometry", "halfspace", "losses"),
-    *("memorization", "network", "report", "scaling", "statistics", "theory", "theory.accounts"),
+    *("memorization", "network", "report", "scaling", "statistics", "theory"),
     *("theory.best_steps", "theory.concentration", "theory.existence", "theory.perturbation"),
     *("theory.polynomials", "theory.regret", "theory.sampling_error", "theory.tails", "training"),
 )
@@ -97,7 +97,6 @@ theory.window_probability: half
 theory.worst_gap_network: network
 theory.worst_weights: network
 theory.best_steps.best_step_errors: degrees
-theory.accounts.run_ledger: initial
 theory.best_steps.step_log2_complexity: polynomial
 theory.existence.bounded_feature: target
 theory.existence.hermite_feature: target
@@ -118,6 +117,7 @@ training.EarlyStop.reason: losses
 training.ShardedAdversarialTraining.source_of: neurons, X
 training.StableStep.step_size: network
 training.regret_run: initial
+training.run_ledger: initial
 training.resolve_step_size: network
 """
 

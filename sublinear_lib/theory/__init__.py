@@ -18,7 +18,7 @@ its parts (Claims C.5 to C.7), ``uniform_gap`` bounds for all of X at once (Theo
 ``flips`` the neurons that can be switched (Claims C.2 and 4.6),
 ``perturbation`` what a small move of the input changes (Lemma 4.2),
 ``exponents`` the powers of m of every proof, ``regret`` the convergence of Algorithm 1 term by term
-(Theorem 4.3, Theorem D), ``accounts`` these terms on a run.
+(Theorem 4.3, Theorem D).
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from sublinear_lib._late import late_door
 
 if TYPE_CHECKING:
     from sublinear_lib.theory import (
-        accounts,
         activity,
         best_steps,
         caps,
@@ -74,7 +73,6 @@ if TYPE_CHECKING:
     from sublinear_lib.theory.worst_case import *
 
     __all__ = [
-        "accounts",
         "best_steps",
         "concentration",
         "enclosures",

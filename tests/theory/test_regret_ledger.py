@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from sublinear_lib import scaling
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory import accounts, regret
+from sublinear_lib.theory import regret
+from sublinear_lib.training import run_ledger
 
 SIDE = 3**0.5 / 2
 
@@ -57,7 +58,7 @@ def test_one_point_is_the_ledger_of_a_network_in_dimension_two(kind: str) -> Non
         path.append(path[-1] - eta * now.weight_gradient(x, slope))
     W_star = regret.nearest_weights(start, x, y - start.forward(x))
     missed = abs(float(start.with_weights(W_star).forward(x)[0]) - y)
-    whole = accounts.run_ledger(
+    whole = run_ledger(
         start,
         path,
         [x] * steps,
@@ -159,7 +160,7 @@ def test_a_ledger_wants_one_matrix_more_than_steps() -> None:
     x = np.array([[SIDE, 0.5]])
     for weights, points in (([start.W], [x]), ([start.W], []), ([start.W] * 3, [x])):
         with pytest.raises(ValueError, match="one matrix more"):
-            accounts.run_ledger(
+            run_ledger(
                 start,
                 weights,
                 points,
