@@ -76,10 +76,9 @@ def measured(network: TwoLayerNetwork, data: datasets.Dataset, given: Any, shard
             ]
 
     with contextlib.ExitStack() as stack:
+        where: dict[str, Any] = {}
         if given.workers == "dask":
-            where: dict[str, Any] = {"scheduler": stack.enter_context(cluster(shards))}
-        else:
-            where = {"workers": given.workers}
+            where["scheduler"] = stack.enter_context(cluster(shards))
         trainer = ShardedAdversarialTraining(**common, shards=shards, **where)
         begun = time.perf_counter()
         history = trainer.fit(network, data.X, data.y, rng=given.seed, callback=note)
@@ -124,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--steps", type=int, default=6, help="the first one is not timed")
     parser.add_argument("--shards", default="1,2,4", help="numbers of shards, with commas")
     parser.add_argument("--reduction", choices=("blas", "reference"), default="blas")
-    parser.add_argument("--workers", choices=("dask", "processes", "here"), default="dask")
+    parser.add_argument("--workers", choices=("dask", "here"), default="dask")
     parser.add_argument("--index", default="query")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--check", action="store_true")

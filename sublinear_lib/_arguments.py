@@ -13,6 +13,7 @@ import functools
 import inspect
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
@@ -29,6 +30,7 @@ __all__ = [
     "Real",
     "Share",
     "Whole",
+    "check_fields",
     "checked",
     "described",
 ]
@@ -137,7 +139,7 @@ def checked(function: _Function) -> _Function:
         if each.default is not each.empty:
             names[f"_default_{name}"] = each.default
             head[-1] = f"{name}=_default_{name}"
-        value, check = name, _check(function, each)
+        value, check = name, _check(function.__globals__, each.annotation)
         if check is not None:
             names[f"_check_{name}"] = functools.partial(check.how, **check.limits)
             usual = check.usual.format(name)
@@ -157,10 +159,31 @@ def checked(function: _Function) -> _Function:
     return cast(_Function, call)
 
 
-def _check(function: Callable[..., Any], parameter: inspect.Parameter) -> Check | None:
-    """Return how a parameter is checked: the annotation is the name of a type, or that or None."""
-    kind = str(parameter.annotation).removesuffix(" | None")
-    notes = getattr(function.__globals__.get(kind), "__metadata__", ())
+def check_fields(instance: object) -> None:
+    """Check the fields of a dataclass by the types of their annotations, in their order."""
+    kind: Any = type(instance)
+    for name, check, optional in _checks_of(kind):
+        value = getattr(instance, name)
+        if value is not None or not optional:
+            object.__setattr__(instance, name, check.how(value, name, **check.limits))
+
+
+@functools.cache
+def _checks_of(kind: type) -> list[tuple[str, Check, bool]]:
+    """Return the fields of a class that are checked, those of its bases first."""
+    found = []
+    for each in reversed(kind.__mro__):
+        names = vars(sys.modules[each.__module__])
+        for name, annotation in inspect.get_annotations(each).items():
+            if (check := _check(names, annotation)) is not None:
+                found.append((name, check, str(annotation).endswith(" | None")))
+    return found
+
+
+def _check(names: Mapping[str, Any], annotation: object) -> Check | None:
+    """Return how a value is checked: the annotation is the name of a type, or that or None."""
+    kind = str(annotation).removesuffix(" | None")
+    notes = getattr(names.get(kind), "__metadata__", ())
     return next((note for note in notes if isinstance(note, Check)), None)
 
 
@@ -218,7 +241,7 @@ def _completed(
         if name in ("self", "cls"):
             continue
         shape, words = said.get(name, (None, LETTERS.get(name, "")))
-        check = _check(function, each)
+        check = _check(function.__globals__, each.annotation)
         kind = str(each.annotation) if check is None else check.said
         kind = kind if shape is None else f"array-like, shape {shape}"
         optional = ", optional" if each.default is not each.empty else ""

@@ -87,7 +87,7 @@ BLOCK = 64
 """Points of a block: one bit each in a word."""
 
 FANOUT = 32
-"""Boxes of a node, as in :mod:`sublinear_lib.halfspace.kernels`."""
+"""Boxes of a node, as in :mod:`sublinear_lib.halfspace.filtering`."""
 
 # So few bits are appended one by one.
 _FEW = 5
@@ -316,6 +316,46 @@ class _Writer:
         builder.position_at_end(after)
         return added
 
+    def repeated(
+        self,
+        first: Any,
+        stride: int,
+        goes_on: Callable[[Any], Any],
+        totals: Sequence[Any],
+        step: Callable[[Any, list[Any]], list[Any]],
+    ) -> tuple[Any, list[Any]]:
+        """Return what becomes of k and of totals over ``k = first, first + stride, ...``.
+
+        ``goes_on(k)`` writes whether there is another round, ``step(k, totals)`` the round itself.
+        """
+        builder, before = self.builder, self.builder.block
+        test, body, after = (builder.append_basic_block(name) for name in ("test", "body", "after"))
+        builder.branch(test)
+        builder.position_at_end(test)
+        carried = [first, *totals]
+        present = [builder.phi(value.type) for value in carried]
+        for phi, value in zip(present, carried, strict=True):
+            phi.add_incoming(value, before)
+        k, *sums = present
+        builder.cbranch(goes_on(k), body, after)
+        builder.position_at_end(body)
+        added = step(k, sums)
+        following = [builder.add(k, _number(stride)), *added]
+        for phi, value in zip(present, following, strict=True):
+            phi.add_incoming(value, builder.block)
+        builder.branch(test)
+        builder.position_at_end(after)
+        return k, sums
+
+    def after(self, name: str, offset: int) -> Any:
+        """Return a place that is so far behind one among the arguments."""
+        return self.builder.add(self.value(name), _number(offset))
+
+    def masks(self, words: Sequence[Sequence[Any]]) -> None:
+        """Store the words of vectors of bits in `masks`, one after the other."""
+        for place, bits in enumerate(words):
+            self.builder.store(self.word(bits), self.array("masks", _number(place)))
+
     def sums(self, count: int, dimension: Any, step: Callable[[Any, list[Any]], list[Any]]) -> Any:
         """Return `count` vectors of sums over ``k = 0, ..., dimension - 1`` (at least one k)."""
         return self.loop(dimension, [ir.Constant(self.floats, [0.0] * self.lanes)] * count, step)
@@ -331,7 +371,7 @@ class _Writer:
         """Return the numbers of an array that belong to the eight rows listed from `start` on."""
         numbers = ir.Constant(kind, ir.Undefined)
         for j in range(8):
-            row = self.number("rows", self.builder.add(self.value("start"), _number(j)))
+            row = self.number("rows", self.after("start", j))
             number = self.number(name, self.builder.sext(row, _INT64))
             numbers = self.builder.insert_element(numbers, number, ir.Constant(_INT32, j))
         return numbers
@@ -373,16 +413,13 @@ def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> Non
         limits.append((writer.spread(low), writer.spread(high)))
     found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
     for part in range(0, BLOCK // lanes, together):
-        origin = writer.array("points", builder.add(writer.value("start"), _number(part * lanes)))
+        origin = writer.array("points", writer.after("start", part * lanes))
         scores = _write_products(writer, rows, origin, together)
         for t, (low_vector, high_vector) in enumerate(limits):
             for score in scores[t * together : (t + 1) * together]:
                 found[t][0].append(writer.compared(">=", score, low_vector))
                 found[t][1].append(writer.compared(">", score, high_vector))
-    for t, (possible, sure) in enumerate(found):
-        builder.store(writer.word(possible), writer.array("masks", _number(t)))
-        place = _number(len(queries) + t)
-        builder.store(writer.word(sure), writer.array("masks", place))
+    writer.masks([words[kind] for kind in range(2) for words in found])
 
 
 def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
@@ -395,11 +432,7 @@ def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
         shift = _number(part * lanes)
         origin = writer.array("points", builder.add(writer.value("start"), shift))
         bands = [
-            writer.vector(
-                writer.array(
-                    "band", builder.add(writer.value("place"), _number((part + v) * lanes))
-                )
-            )
+            writer.vector(writer.array("band", writer.after("place", (part + v) * lanes)))
             for v in range(together)
         ]
         scores = _write_products(writer, rows, origin, together)
@@ -411,10 +444,7 @@ def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
                 found[t][0].append(builder.not_(writer.compared("<", score, below)))
                 found[t][1].append(writer.compared(">", score, band))
                 found[t][2].append(writer.compared(">", score, nothing))
-    for t, words in enumerate(found):
-        for kind, bits in enumerate(words):
-            place = _number(kind * len(queries) + t)
-            builder.store(writer.word(bits), writer.array("masks", place))
+    writer.masks([words[kind] for kind in range(3) for words in found])
 
 
 def _write_eight(writer: _Writer) -> Any:
@@ -466,7 +496,7 @@ def _write_boxes(writer: _Writer, queries: Sequence[Any], together: int) -> None
     ]
     found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
     for part in range(0, FANOUT // lanes, together):
-        start = builder.add(writer.value("start"), _number(part * lanes))
+        start = writer.after("start", part * lanes)
         center, half = writer.array("center", start), writer.array("half", start)
 
         def step(k: Any, totals: list[Any], center: Any = center, half: Any = half) -> list[Any]:
@@ -558,30 +588,6 @@ def _four(writer: _Writer) -> list[Any]:
     return [builder.sext(writer.number("queries", place), _INT64) for place in places]
 
 
-def _scores_of_four(writer: _Writer) -> None:
-    _write_scores(writer, _four(writer), 4 if writer.lanes == 16 else 2)
-
-
-def _scores_of_one(writer: _Writer) -> None:
-    _write_scores(writer, [writer.value("query")], BLOCK // writer.lanes)
-
-
-def _boxes_of_four(writer: _Writer) -> None:
-    _write_boxes(writer, _four(writer), FANOUT // 16 if writer.lanes == 16 else 1)
-
-
-def _boxes_of_one(writer: _Writer) -> None:
-    _write_boxes(writer, [writer.value("query")], FANOUT // writer.lanes)
-
-
-def _caps_of_four(writer: _Writer) -> None:
-    _write_caps(writer, _four(writer), 4 if writer.lanes == 16 else 2)
-
-
-def _scores_of_eight(writer: _Writer) -> None:
-    writer.store(_write_eight(writer), "out", writer.value("where"))
-
-
 def _bands_of_eight(writer: _Writer) -> Any:
     builder = writer.builder
     scores = _write_eight(writer)
@@ -622,9 +628,7 @@ def _stale(writer: _Writer) -> Any:
     opposite = writer.spread(builder.fsub(ir.Constant(_FLOAT, -0.0), writer.value("limit")))
     stale = []
     for part in range(0, BLOCK, lanes):
-        keys = writer.vector(
-            writer.array("keys", builder.add(writer.value("start"), _number(part)))
-        )
+        keys = writer.vector(writer.array("keys", writer.after("start", part)))
         above = writer.compared(">", keys, limit)
         stale.append(builder.not_(builder.or_(above, writer.compared("<", keys, opposite))))
     return writer.word(stale)
@@ -641,7 +645,7 @@ def _merge(writer: _Writer) -> None:
     above, between = [], []
     for part in range(0, BLOCK, 16):
         some = builder.trunc(builder.lshr(mask, _number(part)), ir.IntType(16))
-        where = builder.add(writer.value("start"), _number(part))
+        where = writer.after("start", part)
         present = writer.vector(writer.array("keys", where))
         keys = builder.call(
             expand, [writer.array("fresh", place), builder.bitcast(some, bits), present]
@@ -651,8 +655,7 @@ def _merge(writer: _Writer) -> None:
         active = writer.compared(">", keys, nothing)
         above.append(active)
         between.append(builder.not_(builder.or_(active, writer.compared("<", keys, nothing))))
-    builder.store(writer.word(above), writer.array("masks", _number(0)))
-    builder.store(writer.word(between), writer.array("masks", _number(1)))
+    writer.masks([above, between])
 
 
 _SIXTEEN = ir.VectorType(_INT32, 16)
@@ -735,66 +738,44 @@ def _packed(writer: _Writer) -> None:
     margin = writer.spread(builder.trunc(writer.value("margin"), _INT32), _SIXTEEN)
     above, between = [], []
     for g, total in enumerate(sums):
-        place = builder.add(writer.value("first"), _number(16 * g))
+        place = writer.after("first", 16 * g)
         limits = writer.vector(writer.array("limits", place), _SIXTEEN)
         on = builder.icmp_signed(">", total, builder.add(limits, margin))
         off = builder.icmp_signed("<", total, builder.sub(limits, margin))
         above.append(on)
         between.append(builder.not_(builder.or_(on, off)))
-    builder.store(writer.word(above), writer.array("masks", _number(0)))
-    builder.store(writer.word(between), writer.array("masks", _number(1)))
+    writer.masks([above, between])
 
 
 _EIGHT_DOUBLES = ir.VectorType(ir.DoubleType(), 8)
 
 
-def _column_loop(writer: _Writer, together: int, write: Callable[[Any], None], first: Any) -> Any:
-    """Write a loop over groups of columns, as long as a whole group is left; return the next."""
+def _over_columns(
+    writer: _Writer, groups: Sequence[int], write: Callable[[Any, int], None]
+) -> None:
+    """Write loops over groups of so many eights of columns, each as long as a whole one is left."""
     builder = writer.builder
-    before = builder.block
-    test, body, after = (
-        builder.append_basic_block(name) for name in ("columns", "column", "columns_done")
-    )
-    builder.branch(test)
-    builder.position_at_end(test)
-    k = builder.phi(_INT64)
-    k.add_incoming(first, before)
-    following = builder.add(k, _number(8 * together))
-    builder.cbranch(builder.icmp_signed("<=", following, writer.value("width")), body, after)
-    builder.position_at_end(body)
-    write(k)
-    k.add_incoming(following, builder.block)
-    builder.branch(test)
-    builder.position_at_end(after)
-    return k
+    k = _number(0)
+    for together in groups:
+
+        def step(k: Any, totals: list[Any], together: int = together) -> list[Any]:
+            write(k, together)
+            return totals
+
+        def goes_on(k: Any, together: int = together) -> Any:
+            following = builder.add(k, _number(8 * together))
+            return builder.icmp_signed("<=", following, writer.value("width"))
+
+        k, _ = writer.repeated(k, 8 * together, goes_on, [], step)
 
 
-def _row_loop(
+def _over_rows(
     writer: _Writer, many: int, start: Any, stop: Any, step: Callable[[Any, list[Any]], list[Any]]
-) -> tuple[Any, list[Any]]:
-    """Write a loop over listed rows that carries vectors of sums; return the place and the sums."""
-    builder = writer.builder
-    before = builder.block
-    test, body, after = (builder.append_basic_block(name) for name in ("rows", "row", "rows_done"))
-    initial = [ir.Constant(_EIGHT_DOUBLES, [0.0] * 8)] * many
-    builder.branch(test)
-    builder.position_at_end(test)
-    place = builder.phi(_INT64)
-    place.add_incoming(start, before)
-    sums = []
-    for value in initial:
-        total = builder.phi(_EIGHT_DOUBLES)
-        total.add_incoming(value, before)
-        sums.append(total)
-    builder.cbranch(builder.icmp_signed("<", place, stop), body, after)
-    builder.position_at_end(body)
-    added = step(place, sums)
-    place.add_incoming(builder.add(place, _number(1)), builder.block)
-    for total, new in zip(sums, added, strict=True):
-        total.add_incoming(new, builder.block)
-    builder.branch(test)
-    builder.position_at_end(after)
-    return place, sums
+) -> list[Any]:
+    """Write a loop over listed rows that carries vectors of sums; return them."""
+    nothing = [ir.Constant(_EIGHT_DOUBLES, [0.0] * 8)] * many
+    below = functools.partial(writer.builder.icmp_signed, "<", rhs=stop)
+    return writer.repeated(start, 1, below, nothing, step)[1]
 
 
 def _add_listed(
@@ -812,28 +793,22 @@ def _add_listed(
     start = writer.value("start")
     stop = builder.add(start, writer.value("count"))
 
-    def columns(together: int) -> Callable[[Any], None]:
-        def write(k: Any) -> None:
-            def step(place: Any, sums: list[Any]) -> list[Any]:
-                row, added = term(writer.number("rows", place))
-                origin = builder.add(builder.mul(row, writer.value("width")), k)
-                places = [builder.add(origin, _number(8 * v)) for v in range(len(sums))]
-                return [
-                    added(total, writer.vector(writer.array("table", at), _EIGHT_DOUBLES, align=8))
-                    for total, at in zip(sums, places, strict=True)
-                ]
+    def write(k: Any, together: int) -> None:
+        def step(place: Any, sums: list[Any]) -> list[Any]:
+            row, added = term(writer.number("rows", place))
+            origin = builder.add(builder.mul(row, writer.value("width")), k)
+            places = [builder.add(origin, _number(8 * v)) for v in range(len(sums))]
+            return [
+                added(total, writer.vector(writer.array("table", at), _EIGHT_DOUBLES, align=8))
+                for total, at in zip(sums, places, strict=True)
+            ]
 
-            _, sums = _row_loop(writer, together, start, stop, step)
-            for v, total in enumerate(sums):
-                to = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
-                present = writer.vector(writer.array("totals", to), _EIGHT_DOUBLES, align=8)
-                writer.store(joined(total, present), "totals", to, align=8)
+        for v, total in enumerate(_over_rows(writer, together, start, stop, step)):
+            to = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
+            present = writer.vector(writer.array("totals", to), _EIGHT_DOUBLES, align=8)
+            writer.store(joined(total, present), "totals", to, align=8)
 
-        return write
-
-    k = _number(0)
-    for together in groups:
-        k = _column_loop(writer, together, columns(together), k)
+    _over_columns(writer, groups, write)
 
 
 def _sum_rows(writer: _Writer) -> None:
@@ -872,7 +847,7 @@ def _changed(writer: _Writer) -> Any:
     for part in range(0, BLOCK, 16):
         some = builder.trunc(builder.lshr(changed, _number(part)), ir.IntType(16))
         gone = builder.trunc(builder.lshr(before, _number(part)), ir.IntType(16))
-        address = writer.array("rows", builder.add(writer.value("start"), _number(part)))
+        address = writer.array("rows", writer.after("start", part))
         rows = writer.vector(address, _SIXTEEN)
         signed = builder.select(builder.bitcast(gone, bits), builder.xor(rows, everything), rows)
         chosen = builder.call(
@@ -889,30 +864,25 @@ def _spread_row(writer: _Writer) -> None:
     start = writer.value("start")
     stop = builder.add(start, writer.value("count"))
 
-    def columns(together: int) -> Callable[[Any], None]:
-        def write(k: Any) -> None:
-            parts = []
-            for v in range(together):
-                place = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
-                parts.append(writer.vector(writer.array("vectors", place), _EIGHT_DOUBLES, align=8))
+    def write(k: Any, together: int) -> None:
+        parts = []
+        for v in range(together):
+            place = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
+            parts.append(writer.vector(writer.array("vectors", place), _EIGHT_DOUBLES, align=8))
 
-            def step(place: Any, sums: list[Any]) -> list[Any]:
-                row = builder.sext(writer.number("rows", place), _INT64)
-                row = builder.sub(row, writer.value("base"))
-                origin = builder.add(builder.mul(row, writer.value("width")), k)
-                for v, part in enumerate(parts):
-                    to = builder.add(origin, _number(8 * v))
-                    present = writer.vector(writer.array("totals", to), _EIGHT_DOUBLES, align=8)
-                    writer.store(builder.fadd(present, part), "totals", to, align=8)
-                return sums
+        def step(place: Any, sums: list[Any]) -> list[Any]:
+            row = builder.sext(writer.number("rows", place), _INT64)
+            row = builder.sub(row, writer.value("base"))
+            origin = builder.add(builder.mul(row, writer.value("width")), k)
+            for v, part in enumerate(parts):
+                to = builder.add(origin, _number(8 * v))
+                present = writer.vector(writer.array("totals", to), _EIGHT_DOUBLES, align=8)
+                writer.store(builder.fadd(present, part), "totals", to, align=8)
+            return sums
 
-            _row_loop(writer, 0, start, stop, step)
+        _over_rows(writer, 0, start, stop, step)
 
-        return write
-
-    k = _number(0)
-    for together in (4, 2, 1):
-        k = _column_loop(writer, together, columns(together), k)
+    _over_columns(writer, (4, 2, 1), write)
 
 
 def _spread_masked(writer: _Writer) -> None:
@@ -922,7 +892,7 @@ def _spread_masked(writer: _Writer) -> None:
     shift = builder.mul(writer.value("group"), _number(8))
     bits = ir.VectorType(_BIT, 8)
 
-    def write(k: Any) -> None:
+    def write(k: Any, _together: int) -> None:
         def step(i: Any, sums: list[Any]) -> list[Any]:
             line = builder.mul(i, writer.value("step"))
             word = writer.number("words", builder.add(writer.value("start"), line))
@@ -936,13 +906,12 @@ def _spread_masked(writer: _Writer) -> None:
                 added.append(builder.select(mask, more, total))
             return added
 
-        _, sums = _row_loop(writer, 8, _number(0), count, step)
-        for v, total in enumerate(sums):
+        for v, total in enumerate(_over_rows(writer, 8, _number(0), count, step)):
             line = builder.mul(builder.add(k, _number(v)), _number(BLOCK))
             to = builder.add(writer.value("place"), builder.add(line, shift))
             writer.store(total, "totals", to, align=8)
 
-    _column_loop(writer, 1, write, _number(0))
+    _over_columns(writer, (1,), write)
 
 
 def _append(writer: _Writer) -> Any:
@@ -1015,7 +984,7 @@ def _filled(writer: _Writer) -> Any:
     nothing = ir.Constant(kind, [0] * lanes)
     word = _number(0)
     for part in range(0, BLOCK, lanes):
-        place = builder.add(writer.value("start"), _number(part))
+        place = writer.after("start", part)
         found = writer.vector(writer.array("words", place), kind, align=min(4, width // 8))
         some = builder.icmp_unsigned("!=", found, nothing)
         bits = builder.zext(builder.bitcast(some, ir.IntType(lanes)), _INT64)
@@ -1104,7 +1073,7 @@ def ones(word: Any) -> Any:
     return int(word).bit_count()
 
 
-@_in_vectors(_scores_of_four)
+@_in_vectors(lambda w: _write_scores(w, _four(w), 4 if w.lanes == 16 else 2))
 def score_masks(
     code, points, start, dimension, radius, vectors, below, above, spread, queries, first, masks
 ):
@@ -1134,7 +1103,7 @@ def score_masks(
         )
 
 
-@_in_vectors(_scores_of_one)
+@_in_vectors(lambda w: _write_scores(w, [w.value("query")], BLOCK // w.lanes))
 def score_masks_of_one(
     code, points, start, dimension, radius, vectors, below, above, spread, query, masks
 ):
@@ -1177,7 +1146,7 @@ def _compare(
     masks[sure_place] = sure
 
 
-@_in_vectors(_caps_of_four)
+@_in_vectors(lambda w: _write_caps(w, _four(w), 4 if w.lanes == 16 else 2))
 def cap_masks(code, points, start, dimension, band, place, vectors, queries, first, masks):
     """Compare four half-spaces with 64 points that have bands (to be called from a kernel).
 
@@ -1223,7 +1192,7 @@ def _compare_bands(points, start, dimension, band, place, vectors, query, masks,
     masks[8 + number] = positive
 
 
-@_in_vectors(_scores_of_eight)
+@_in_vectors(lambda w: w.store(_write_eight(w), "out", w.value("where")))
 def eight_scores(code, table, width, rows, start, vectors, place, out, where):
     """Score eight listed rows at one point (to be called from a compiled kernel).
 
@@ -1462,7 +1431,7 @@ def spread_masked(code, vectors, count, width, words, start, step, group, totals
             totals[place + k * BLOCK + j] = total
 
 
-@_in_vectors(_boxes_of_four)
+@_in_vectors(lambda w: _write_boxes(w, _four(w), FANOUT // 16 if w.lanes == 16 else 1))
 def box_masks(code, center, half, start, dimension, vectors, below, above, queries, first, masks):
     """Compare four half-spaces with the boxes of one node (to be called from a compiled kernel).
 
@@ -1489,7 +1458,7 @@ def box_masks(code, center, half, start, dimension, vectors, below, above, queri
         )
 
 
-@_in_vectors(_boxes_of_one)
+@_in_vectors(lambda w: _write_boxes(w, [w.value("query")], FANOUT // w.lanes))
 def box_masks_of_one(code, center, half, start, dimension, vectors, below, above, query, masks):
     """Compare one half-space with the boxes of one node (to be called from a compiled kernel).
 

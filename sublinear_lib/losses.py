@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import described
+from sublinear_lib._arguments import Nonnegative, Positive, check_fields, described
 from sublinear_lib._typing import FloatArray
 
 __all__ = [
@@ -46,6 +46,10 @@ class Loss(ABC):
 
     name: ClassVar[str]
     """The name in messages and records."""
+
+    def __post_init__(self) -> None:
+        """Check the parameters of a loss that is a dataclass."""
+        check_fields(self)
 
     def value(self, y: object, f: object) -> FloatArray:
         """Return the loss of each prediction.
@@ -149,14 +153,8 @@ class HuberLoss(Loss):
     array([0.0625, 0.25  , 1.75  ])
     """
 
-    delta: float = 0.1
+    delta: Positive = 0.1
     name: ClassVar[str] = "huber"
-
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        object.__setattr__(
-            self, "delta", validation.scalar(self.delta, "delta", exclusive_minimum=0.0)
-        )
 
     def _value(self, residual: FloatArray) -> FloatArray:
         size = np.abs(residual)
@@ -194,14 +192,8 @@ class LogCoshLoss(Loss):
     array([  0.    , 999.3069])
     """
 
-    scale: float = 0.1
+    scale: Positive = 0.1
     name: ClassVar[str] = "log-cosh"
-
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        object.__setattr__(
-            self, "scale", validation.scalar(self.scale, "scale", exclusive_minimum=0.0)
-        )
 
     def _value(self, residual: FloatArray) -> FloatArray:
         size = np.abs(residual)
@@ -243,12 +235,8 @@ class EpsilonInsensitiveLoss(Loss):
     array([0. , 0. , 1.5])
     """
 
-    epsilon: float = 0.05
+    epsilon: Nonnegative = 0.05
     name: ClassVar[str] = "epsilon-insensitive"
-
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        object.__setattr__(self, "epsilon", validation.scalar(self.epsilon, "epsilon", minimum=0.0))
 
     def _value(self, residual: FloatArray) -> FloatArray:
         return np.maximum(np.abs(residual) - self.epsilon, 0.0)

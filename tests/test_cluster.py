@@ -25,7 +25,11 @@ from sublinear_lib.claims import LEDGER, Claim, verify
 from sublinear_lib.cluster import LostWorkers, connected, run_tasks, single_threaded
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import SweepError, sweep
-from sublinear_lib.training import ShardedAdversarialTraining, SublinearAdversarialTraining
+from sublinear_lib.training import (
+    ShardedAdversarialTraining,
+    SublinearAdversarialTraining,
+    sharded,
+)
 from tests.commands import sublinear
 from tests.test_statistics import GRID, measures
 
@@ -357,6 +361,39 @@ def test_a_cluster_gives_the_weights_of_one_process_to_the_bit(scheduler):
         for where in (None, scheduler)
     )
     assert_same_run(there, here)
+
+
+@posix
+def test_a_worker_that_dies_with_its_weights_is_an_error_and_the_checkpoint_goes_on(
+    scheduler, tmp_path, monkeypatch
+):
+    """Two steps on the cluster, the others here: the bits are those of the same shards here."""
+    crews = []
+    original = sharded._Cluster.__init__
+
+    def noting(self, *given):
+        original(self, *given)
+        crews.append(self)
+
+    def kill(record, snapshot):
+        if record.step == 2:
+            where = crews[0]._actors[1]._address
+            with connected(scheduler) as client:
+                os.kill(client.run(os.getpid, workers=[where])[where], signal.SIGKILL)
+
+    monkeypatch.setattr(sharded._Cluster, "__init__", noting)
+    kept = {"checkpoint": tmp_path / "run", "checkpoint_every": 2}
+    with pytest.raises(LostWorkers, match="the worker of shard 1 is gone"):
+        train(
+            ShardedAdversarialTraining(**TRAINING, shards=2, scheduler=scheduler),
+            **kept,
+            callback=kill,
+        )
+    resumed, whole = (
+        train(ShardedAdversarialTraining(**TRAINING, shards=2), **given) for given in (kept, {})
+    )
+    assert len(crews) == 1
+    assert_same_run(resumed, whole)
 
 
 # a scheduler that dies

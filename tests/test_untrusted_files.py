@@ -38,7 +38,6 @@ DEFENDED = {
     ("sublinear_lib/_arguments.py", "exec"),
     ("sublinear_lib/statistics.py", "pickle.loads"),
     ("sublinear_lib/cluster.py", "pickle.loads"),
-    ("sublinear_lib/training/sharded.py", "pickle.loads"),
     ("benchmarks/fuzz/histories.py", "pickle.loads"),
     ("tools/mutate_theory.py", "exec"),
     ("tools/mutate_theory.py", "compile"),

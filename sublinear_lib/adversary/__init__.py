@@ -8,7 +8,6 @@ batch and a loss.  Definition 3.3 is in :mod:`sublinear_lib.adversary.protocol`,
 
 from __future__ import annotations
 
-from sublinear_lib.adversary.attack import CapAttack
 from sublinear_lib.adversary.brackets import Bracket, Status
 from sublinear_lib.adversary.circle import (
     CircleExtremes,
@@ -18,7 +17,6 @@ from sublinear_lib.adversary.circle import (
     largest_gap_on_circle,
 )
 from sublinear_lib.adversary.comparison import mean_shares_found, random_cases
-from sublinear_lib.adversary.everywhere import worst_gap_everywhere
 from sublinear_lib.adversary.exact import ExactAdversary
 from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.landscape import (
@@ -27,14 +25,17 @@ from sublinear_lib.adversary.landscape import (
     activity_arcs,
     gradient_of_supremum,
     pieces_on_circle,
+    worst_gap_everywhere,
 )
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
-from sublinear_lib.adversary.objectives import Height, NegativeMargin
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
     Adversary,
     AttackResult,
     Batch,
+    CapAttack,
+    Height,
+    NegativeMargin,
     Objective,
     Target,
     margin_of,

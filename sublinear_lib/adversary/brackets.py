@@ -1,4 +1,4 @@
-"""What the bracketing methods share: the best point of a cap so far, and what a bracket decides.
+"""What the bracketing methods share: their arguments, the best point so far, what is decided.
 
 A lower bound of the worst case of Definition 3.4 is the value of the network at a point of the cap.
 Know before changing it: every point is judged by the network itself, after it was moved into the
@@ -8,6 +8,7 @@ cap, so whatever a method proposes, the lower bound is a value that f really has
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,9 +16,10 @@ import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["Bracket", "Incumbent", "Status", "decided"]
+__all__ = ["Bracket", "Bracketing", "Incumbent", "Status", "decided"]
 
 Status = Literal["exact", "certified", "falsified", "unknown"]
 """What a bracket has decided; see `Bracket`."""
@@ -95,6 +97,53 @@ class Incumbent:
         value = float(self._side * self._network.forward(best[None, :])[0])
         if value > self.value:
             self.value, self.witness = value, best
+
+
+class Bracketing:
+    """A supremum while it is bracketed: what was asked, the best point met, and the clock."""
+
+    def __init__(
+        self,
+        network: TwoLayerNetwork,
+        x: object,
+        rho: object,
+        side: int,
+        start: object,
+        tol: object,
+        threshold: object,
+        time_limit: object,
+    ) -> None:
+        self.begun = time.monotonic()
+        self.relaxation = CapRelaxation(network, x, rho, side)
+        self.middle = validation.points_on_slice([x], "x", d=network.d)[0]
+        self.rho = validation.scalar(rho, "rho", minimum=0)
+        self.tol = validation.scalar(tol, "tol", minimum=0)
+        self.level = None if threshold is None else validation.scalar(threshold, "threshold")
+        self.seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
+        self.best = Incumbent(network, self.middle, self.rho, side, start)
+
+    def closed(self, upper: float) -> bool:
+        """Return whether an upper bound answers the question."""
+        best, level = self.best.value, self.level
+        known = level is not None and (upper <= level or best > level)
+        return upper - best <= self.tol or known
+
+    @property
+    def late(self) -> bool:
+        """Whether time is up."""
+        return time.monotonic() - self.begun > self.seconds
+
+    def bracket(self, upper: float, method: str, nodes: int) -> Bracket:
+        """Return what was found."""
+        return Bracket(
+            lower=self.best.value,
+            upper=upper,
+            witness=self.best.witness,
+            status=decided(self.best.value, upper, self.tol, self.level),
+            method=method,
+            nodes=nodes,
+            seconds=time.monotonic() - self.begun,
+        )
 
 
 def decided(lower: float, upper: float, width: float, level: float | None) -> Status:

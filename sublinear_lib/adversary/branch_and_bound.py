@@ -19,14 +19,13 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary.brackets import Bracket, Incumbent, decided
+from sublinear_lib.adversary.brackets import Bracket, Bracketing
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -70,41 +69,41 @@ def branch_and_bound(
     Best first: the piece with the largest bound is split across its longest side.  Source:
     Definitions 3.3 and 3.4.
     """
-    begun = time.monotonic()
-    root = CapRelaxation(network, x, rho, side)
-    middle = validation.points_on_slice([x], "x", d=network.d)[0]
+    asked = Bracketing(network, x, rho, side, start, tol, threshold, time_limit)
+    root, middle, best = asked.relaxation, asked.middle, asked.best
     if not 3 <= network.d <= _LARGEST_DIMENSION:
         raise ValueError(
             f"network must have 3 <= d <= {_LARGEST_DIMENSION} to be split, got d = {network.d}"
         )
-    width = validation.scalar(tol, "tol", minimum=0)
-    level = None if threshold is None else validation.scalar(threshold, "threshold")
     most = validation.count(max_nodes, "max_nodes")
-    seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
-    radius = validation.scalar(rho, "rho", minimum=0)
-    best = _Incumbent(root, network, middle, radius, side, start)
+
+    def look_at(point: FloatArray) -> None:
+        """Offer the point of the cap next to the given one, if it may be the best."""
+        inside = geometry.project_to_caps(point[None, :], middle[None, :], asked.rho)
+        # Most points are not worth a look at all neurons.
+        if root.value(inside)[0] > best.value - _ROUNDING:
+            best.offer(inside)
+
     simple = root.linear()
-    best.look_at(simple.point)
+    look_at(simple.point)
     number = itertools.count()
     heap: list[tuple[float, int, _Piece, CapRelaxation]] = []
     if root.unstable:
-        heap = [(-simple.value, next(number), piece, root) for piece in _pieces(middle, radius)]
+        heap = [(-simple.value, next(number), piece, root) for piece in _pieces(middle, asked.rho)]
     upper, nodes = max(simple.value, best.value), 1
     while heap:
         upper = max(-heap[0][0], best.value)
-        known = level is not None and (upper <= level or best.value > level)
-        late = nodes >= most or time.monotonic() - begun > seconds
-        if upper - best.value <= width or known or late:
+        if asked.closed(upper) or nodes >= most or asked.late:
             break
         bound, _, piece, parent = heapq.heappop(heap)
         for half in _halves(piece):
-            cap = _enclosing(half, middle, radius)
+            cap = _enclosing(half, middle, asked.rho)
             if cap is None:
                 continue
             nodes += 1
             relaxation = parent.restricted(*cap)
             found = relaxation.linear()
-            best.look_at(found.point)
+            look_at(found.point)
             value = min(found.value, -bound)
             if value > best.value:
                 heapq.heappush(heap, (-value, next(number), half, relaxation))
@@ -112,37 +111,7 @@ def branch_and_bound(
         if root.unstable:
             # No piece is left: the bounds of all were at most the best value.
             upper = best.value
-    return Bracket(
-        lower=best.value,
-        upper=upper,
-        witness=best.witness,
-        status=decided(best.value, upper, width, level),
-        method="branch and bound",
-        nodes=nodes,
-        seconds=time.monotonic() - begun,
-    )
-
-
-class _Incumbent(Incumbent):
-    """The best point met, where most points offered are not worth a look at all neurons."""
-
-    def __init__(
-        self,
-        rough: CapRelaxation,
-        network: TwoLayerNetwork,
-        middle: FloatArray,
-        rho: float,
-        side: int,
-        start: object,
-    ) -> None:
-        self._rough = rough
-        super().__init__(network, middle, rho, side, start)
-
-    def look_at(self, point: FloatArray) -> None:
-        """Offer the point of the cap next to the given one, if it may be the best."""
-        inside = geometry.project_to_caps(point[None, :], self._middle[None, :], self._rho)
-        if self._rough.value(inside)[0] > self.value - _ROUNDING:
-            self.offer(inside)
+    return asked.bracket(upper, "branch and bound", nodes)
 
 
 def _pieces(middle: FloatArray, rho: float) -> list[_Piece]:

@@ -38,10 +38,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sublinear_lib import geometry, validation
+from sublinear_lib._arguments import Nonnegative
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.adversary.ascent import Search
-from sublinear_lib.adversary.attack import CapAttack
-from sublinear_lib.adversary.protocol import AttackResult, Batch, whole_network
+from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack, whole_network
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = [
@@ -621,11 +621,7 @@ class ExactOnCircle(CapAttack):
     array([1.688466])
     """
 
-    rho: float
-
-    def __post_init__(self) -> None:
-        """Check the radius."""
-        object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", minimum=0))
+    rho: Nonnegative
 
     def _parts(self, batch: Batch) -> int:
         return len(batch.X) + 3

@@ -16,8 +16,7 @@ import numpy as np
 from sublinear_lib import geometry, scaling, statistics, validation
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.adversary.circle import extremes_on_circle
-from sublinear_lib.adversary.objectives import Height
-from sublinear_lib.adversary.protocol import Adversary
+from sublinear_lib.adversary.protocol import Adversary, Height
 from sublinear_lib.adversary.sphere import supremum_on_sphere
 from sublinear_lib.network import TwoLayerNetwork
 

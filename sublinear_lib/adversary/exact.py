@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sublinear_lib import geometry, validation
+from sublinear_lib import geometry
+from sublinear_lib._arguments import Nonnegative, Positive
 from sublinear_lib.adversary.ascent import Search, stay
-from sublinear_lib.adversary.attack import CapAttack
 from sublinear_lib.adversary.circle import ExactOnCircle
-from sublinear_lib.adversary.protocol import AttackResult, Batch
+from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack
 from sublinear_lib.adversary.sphere import ExactOnSphere
 
 __all__ = ["ExactAdversary"]
@@ -58,17 +58,8 @@ class ExactAdversary(CapAttack):
     array([0.866])
     """
 
-    rho: float
-    time_limit: float = 10.0
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        checked = {
-            "rho": validation.scalar(self.rho, "rho", minimum=0),
-            "time_limit": validation.scalar(self.time_limit, "time_limit", exclusive_minimum=0),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+    rho: Nonnegative
+    time_limit: Positive = 10.0
 
     def _parts(self, batch: Batch) -> int | None:
         return self._method(batch)._parts(batch)

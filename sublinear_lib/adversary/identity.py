@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib.adversary.ascent import stay
-from sublinear_lib.adversary.attack import CapAttack
-from sublinear_lib.adversary.protocol import AttackResult, Batch
+from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack
 
 __all__ = ["IdentityAdversary"]
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import Seed
-from sublinear_lib.adversary.objectives import NegativeMargin
-from sublinear_lib.adversary.protocol import Adversary, Objective, class_labels
+from sublinear_lib.adversary.protocol import Adversary, NegativeMargin, Objective, class_labels
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["accuracy", "accuracy_under_attack", "robust_loss_under"]

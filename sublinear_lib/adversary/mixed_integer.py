@@ -39,8 +39,8 @@ import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.adversary.brackets import Bracket, Incumbent, decided
-from sublinear_lib.adversary.cap_model import CapModel
+from sublinear_lib.adversary.brackets import Bracket, Bracketing
+from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["mixed_integer"]
@@ -77,43 +77,31 @@ def mixed_integer(
     `split_neurons`, which knows the cap exactly, gives the better
     bounds.  Source: Definitions 3.3 and 3.4.
     """
-    begun = time.monotonic()
-    model = CapModel(network, x, rho, side)
+    asked = Bracketing(network, x, rho, side, start, tol, threshold, time_limit)
+    model, best = asked.relaxation, asked.best
     if network.d < 3:
         raise ValueError(f"network must have d >= 3, got d = {network.d}")
-    middle = validation.points_on_slice([x], "x", d=network.d)[0]
-    radius = validation.scalar(rho, "rho", minimum=0)
-    width = validation.scalar(tol, "tol", minimum=0)
-    level = None if threshold is None else validation.scalar(threshold, "threshold")
     most = validation.count(rounds, "rounds")
-    seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
-    best = Incumbent(network, middle, radius, side, start)
     simple = model.linear()
     best.offer(simple.point[None, :])
     upper, nodes = max(simple.value, best.value), 1
-
-    def enough() -> bool:
-        return upper - best.value <= width or decided(best.value, upper, width, level) in (
-            "certified",
-            "falsified",
-        )
-
-    angle = geometry.cap_angle(radius)
-    if model.unstable and angle > _SMALLEST_ANGLE and not enough():
+    angle = geometry.cap_angle(asked.rho)
+    if model.unstable and angle > _SMALLEST_ANGLE and not asked.closed(upper):
         simple = model.optimized()
         best.offer(simple.point[None, :])
         upper = max(min(upper, simple.value), best.value)
-        program = _Program(model, middle, angle)
+        program = _Program(model, asked.middle, angle)
         # With this plane the program is no weaker than the best lines over the jumps.
         program.touch(simple.point)
-        early, late = begun + _LINEAR_SHARE * seconds, begun + seconds
+        early = asked.begun + _LINEAR_SHARE * asked.seconds
+        late = asked.begun + asked.seconds
         for _ in range(_LINEAR_ROUNDS):
             left = early - time.monotonic()
             if left <= 0.0 or not program.cut(program.solve(whole=False, time_limit=left)):
                 break
         for _ in range(most):
             left = late - time.monotonic()
-            if left <= 0.0 or enough():
+            if left <= 0.0 or asked.closed(upper):
                 break
             found = program.solve(whole=True, time_limit=left)
             nodes += found.nodes
@@ -122,15 +110,7 @@ def mixed_integer(
             upper = max(min(upper, found.bound), best.value)
             if not program.cut(found):
                 break
-    return Bracket(
-        lower=best.value,
-        upper=upper,
-        witness=best.witness,
-        status=decided(best.value, upper, width, level),
-        method="mixed integer",
-        nodes=nodes,
-        seconds=time.monotonic() - begun,
-    )
+    return asked.bracket(upper, "mixed integer", nodes)
 
 
 class _Solution(NamedTuple):
@@ -152,7 +132,7 @@ class _Program:
     orthonormal basis of its complement, and H and R the height and the radius of the cap.
     """
 
-    def __init__(self, model: CapModel, middle: FloatArray, angle: float) -> None:
+    def __init__(self, model: CapRelaxation, middle: FloatArray, angle: float) -> None:
         from scipy import sparse
 
         self._model = model

@@ -25,7 +25,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +32,8 @@ from numpy.typing import NDArray
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary.brackets import Bracket, Incumbent, decided
-from sublinear_lib.adversary.cap_model import CapModel
+from sublinear_lib.adversary.brackets import Bracket, Bracketing
+from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["split_neurons"]
@@ -63,17 +62,11 @@ def split_neurons(
     point where the bound is attained.  Source: Definitions 3.3 and 3.4; multipliers for decided
     neurons as in beta-CROWN.
     """
-    begun = time.monotonic()
-    model = CapModel(network, x, rho, side)
-    middle = validation.points_on_slice([x], "x", d=network.d)[0]
-    radius = validation.scalar(rho, "rho", minimum=0)
-    width = validation.scalar(tol, "tol", minimum=0)
-    level = None if threshold is None else validation.scalar(threshold, "threshold")
+    asked = Bracketing(network, x, rho, side, start, tol, threshold, time_limit)
+    best = asked.best
     steps = validation.count(iterations, "iterations")
     most = validation.count(max_nodes, "max_nodes")
-    seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
-    best = Incumbent(network, middle, radius, side, start)
-    pieces = _Pieces(model, steps)
+    pieces = _Pieces(asked.relaxation, steps)
     root = pieces.root()
     best.offer(root.point[None, :])
     upper, leaves, nodes = root.bound, -math.inf, 1
@@ -81,11 +74,9 @@ def split_neurons(
     heap = [(-root.bound, next(number), root)]
     while heap:
         upper = max(-heap[0][0], leaves, best.value)
-        known = level is not None and (upper <= level or best.value > level)
         # Only pieces that can still be split can close the bracket.
         idle = leaves >= -heap[0][0]
-        late = nodes >= most or time.monotonic() - begun > seconds
-        if upper - best.value <= width or known or idle or late:
+        if asked.closed(upper) or idle or nodes >= most or asked.late:
             break
         piece = heapq.heappop(heap)[2]
         neuron = pieces.worst(piece)
@@ -101,15 +92,7 @@ def split_neurons(
     else:
         # Nothing is left above the best value but what cannot be split.
         upper = max(leaves, best.value)
-    return Bracket(
-        lower=best.value,
-        upper=upper,
-        witness=best.witness,
-        status=decided(best.value, upper, width, level),
-        method="neuron splitting",
-        nodes=nodes,
-        seconds=time.monotonic() - begun,
-    )
+    return asked.bracket(upper, "neuron splitting", nodes)
 
 
 class _Piece(NamedTuple):
@@ -136,7 +119,7 @@ class _Terms(NamedTuple):
 class _Pieces:
     """The pieces of one cap."""
 
-    def __init__(self, model: CapModel, iterations: int) -> None:
+    def __init__(self, model: CapRelaxation, iterations: int) -> None:
         self._model, self._iterations = model, iterations
         self._lines = model.lines
         largest = float(np.abs(model.factors).max(initial=0.0))

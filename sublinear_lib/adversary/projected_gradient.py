@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sublinear_lib import geometry, validation
+from sublinear_lib import geometry
+from sublinear_lib._arguments import Count, Flag, Nonnegative, Positive
 from sublinear_lib.adversary.ascent import ascend, climb_at_once, step_sizes
-from sublinear_lib.adversary.attack import CapAttack
-from sublinear_lib.adversary.protocol import AttackResult, Batch
+from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack
 
 __all__ = ["ProjectedGradient"]
 
@@ -78,27 +78,12 @@ class ProjectedGradient(CapAttack):
     array([0.2955])
     """
 
-    rho: float
-    steps: int = 5
-    relative_step: float = 0.5
-    restarts: int = 1
-    random_start: bool = False
-    decay: bool = True
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        checked = {
-            "rho": validation.scalar(self.rho, "rho", minimum=0),
-            "steps": validation.count(self.steps, "steps"),
-            "relative_step": validation.scalar(
-                self.relative_step, "relative_step", exclusive_minimum=0
-            ),
-            "restarts": validation.count(self.restarts, "restarts"),
-            "random_start": validation.boolean(self.random_start, "random_start"),
-            "decay": validation.boolean(self.decay, "decay"),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+    rho: Nonnegative
+    steps: Count = 5
+    relative_step: Positive = 0.5
+    restarts: Count = 1
+    random_start: Flag = False
+    decay: Flag = True
 
     def _parts(self, batch: Batch) -> int:
         return self.restarts * (self.steps + 1) + int(self.random_start)

@@ -8,17 +8,27 @@ batch (one index query serves a whole attack), so it must ask for values at poin
 only, in the order of the batch.  And what it returns is a *lower* bound of the worst case
 ``max l(y, f(v))``: a failed attack proves nothing.  `CapAttack` takes care of both kinds of
 networks and of objectives by name; its example is an adversary of one's own, and how to score it.
+
+An *attack* is an adversary that looks for a bad point: a frozen object with a radius `rho`; calling
+it checks the arguments and hands a `Batch` to its one method, `_attack`.
+
+It can be asked for more than a loss: `NegativeMargin` is what decides whether a point is
+misclassified, which no loss of Definition 3.2 does; `Height` raises the network itself, whatever
+the label, as the brackets of Definition 3.4 ask for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import check_fields
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.evaluation import PointEvaluator
 from sublinear_lib.losses import get_loss
@@ -28,12 +38,16 @@ __all__ = [
     "Adversary",
     "AttackResult",
     "Batch",
+    "CapAttack",
+    "Height",
+    "NegativeMargin",
     "Objective",
     "Target",
     "checked_objective",
     "class_labels",
     "margin_of",
     "prepare",
+    "progress_bar",
     "whole_network",
 ]
 
@@ -308,3 +322,213 @@ def prepare(network: Target, X: object, y: object, loss: str | Objective) -> Bat
             f"value_and_input_gradient(X), got {type(network).__name__}"
         )
     return Batch(network, network, points, targets, objective)
+
+
+@contextmanager
+def progress_bar(
+    total: int | None, title: str, wanted: bool, unit: str = "part"
+) -> Iterator[Callable[[], object]]:
+    """Show a bar for a while."""
+    if not wanted:
+        yield lambda: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc=title, unit=f" {unit}") as bar:
+        yield bar.update
+
+
+class CapAttack(ABC):
+    """An adversary that looks for a bad point in each cap.
+
+    An attack of your own has a radius ``rho`` and a method ``_attack(batch, generator)``.  It asks
+    ``batch.evaluator`` for the network, be it one or an evaluator of a trainer, and
+    ``batch.score(f)`` for what it maximizes; its points must lie in the caps around ``batch.X``.
+
+    Examples
+    --------
+    >>> from sublinear_lib import adversary, datasets, geometry, network, training
+    >>> class OneRandomPoint(CapAttack):
+    ...     rho = 0.2
+    ...
+    ...     def _attack(self, batch, generator):
+    ...         clean = batch.evaluator.value(batch.X)
+    ...         points = geometry.sample_caps(batch.X, self.rho, generator)
+    ...         moved = batch.evaluator.value(points)
+    ...         better = batch.score(moved) > batch.score(clean)
+    ...         value = np.where(better, moved, clean)
+    ...         points = np.where(better[:, None], points, batch.X)
+    ...         return AttackResult(points, batch.score(value), value, clean)
+
+    It trains like the others, and is scored beside a strong one at points that it did not see:
+
+    >>> train, test = datasets.load_split("digits-3v8", 0.25, rng=0)
+    >>> start = network.TwoLayerNetwork.initialize(256, train.d, rng=0, tau=0.1)
+    >>> trainer = training.SublinearAdversarialTraining(adversary=OneRandomPoint(), steps=20)
+    >>> final = trainer.fit(start, train.X, train.y, rng=0).final
+    >>> scores = [
+    ...     adversary.accuracy_under_attack(final, test.X, test.y, attack, rng=1)
+    ...     for attack in (OneRandomPoint(), adversary.SmoothedGradient(rho=0.2))
+    ... ]
+    >>> scores[0] > scores[1]
+    True
+    """
+
+    def __post_init__(self) -> None:
+        """Check the numbers of an attack that is a dataclass."""
+        check_fields(self)
+
+    def __call__(
+        self,
+        network: Target,
+        X: object,
+        y: object,
+        loss: str | Objective,
+        rng: Seed,
+        *,
+        progress: bool = False,
+    ) -> AttackResult:
+        """Attack every example.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork or PointEvaluator
+            The network, or an evaluator made for the caps of this batch.  The exact attacks need
+            the network itself, or an evaluator that knows it, such as that of a trainer.
+        X : array-like, shape (n, d)
+            Clean points on the slice.
+        y : array-like, shape (n,)
+            Labels, ``|y| <= 1``.
+        loss : str or Objective
+            What to maximize.
+        rng : int, SeedSequence or Generator
+            Source of randomness, checked also where none is used.
+        progress : bool, default False
+            Whether to show a progress bar.  Ctrl-C ends the attack without a result; apart from a
+            generator that was passed in, which has moved on, nothing is changed then.
+
+        Returns
+        -------
+        AttackResult
+            The best points found.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has a wrong type, shape or value.
+        FloatingPointError
+            If the network has an output that is not finite.
+        """
+        generator = validation.generator(rng)
+        wanted = validation.boolean(progress, "progress")
+        batch = prepare(network, X, y, loss)
+        with progress_bar(self._parts(batch), type(self).__name__, wanted) as tick:
+            return self._attack(replace(batch, tick=tick), generator)
+
+    def _parts(self, batch: Batch) -> int | None:
+        """Return how often an attack on the batch ticks, if that is known."""
+        return None
+
+    @abstractmethod
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
+        """Find the best points; the arguments are checked."""
+
+
+@dataclass(frozen=True)
+class Height:
+    """The objective ``side * f``, whatever the label.
+
+    Parameters
+    ----------
+    side : {1, -1}, default 1
+        Raise f (1) or lower it (-1).
+
+    Raises
+    ------
+    ValueError
+        If `side` is neither 1 nor -1.
+    """
+
+    side: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the side."""
+        if isinstance(self.side, bool) or self.side not in (1, -1):
+            raise ValueError(f"side must be 1 or -1, got {self.side!r}")
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return the height.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Labels, which do not matter, and outputs.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            ``side * f``.
+        """
+        return np.asarray(self.side * f)
+
+    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return its slope.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Labels and outputs.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The side, n times.
+        """
+        return np.full_like(f, float(self.side))
+
+
+@dataclass(frozen=True)
+class NegativeMargin:
+    """The objective ``-sign(y) f``: positive where the network is wrong, whatever the loss.
+
+    Notes
+    -----
+    A regression loss also rewards outputs that are right and too large; an attack that looks for a
+    misclassified point had better make this large.
+
+    Examples
+    --------
+    >>> y, f = np.array([1.0, -0.5]), np.array([0.2, 0.3])
+    >>> NegativeMargin().value(y, f), NegativeMargin().derivative(y, f)
+    (array([-0.2,  0.3]), array([-1.,  1.]))
+    """
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return the negative margin of every example.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Nonzero labels and outputs of the network.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            ``-sign(y) f``.
+        """
+        return np.asarray(-np.sign(y) * f)
+
+    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return its derivative in the output.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Nonzero labels and outputs of the network.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            ``-sign(y)``.
+        """
+        return np.asarray(-np.sign(y))

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sublinear_lib import geometry, validation
+from sublinear_lib import geometry
+from sublinear_lib._arguments import Count, Nonnegative
 from sublinear_lib.adversary.ascent import Search
-from sublinear_lib.adversary.attack import CapAttack
-from sublinear_lib.adversary.protocol import AttackResult, Batch
+from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack
 
 __all__ = ["RandomSearch"]
 
@@ -50,13 +50,8 @@ class RandomSearch(CapAttack):
     True
     """
 
-    rho: float
-    samples: int = 320
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", minimum=0))
-        object.__setattr__(self, "samples", validation.count(self.samples, "samples"))
+    rho: Nonnegative
+    samples: Count = 320
 
     def _parts(self, batch: Batch) -> int:
         return self.samples + 1

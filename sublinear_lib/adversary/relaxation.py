@@ -24,6 +24,13 @@ The slopes are free within their ranges, and the bound is convex in them (a maxi
 functions), so `CapRelaxation.optimized` minimizes it; every feasible choice is a valid bound,
 converged or not.
 
+**The parts** of a `CapRelaxation` are one affine function, `gradient` and `constant`, and the
+unstable neurons, with their weights `W`, biases `b` and `factors` (output weights times the side),
+the ranges from `low` to `high`, the `sizes` that bound the absolute values that their
+pre-activations are added up from, and their `lines`.  What is exact on the sphere, the integer
+program and the splitting of neurons start from these.  Know before changing them: whoever builds a
+bound from the parts must add `CapRelaxation.rounding`.
+
 Everything is computed in float64.  Ranges are widened, and values raised, by bounds of the rounding
 error, stated where they are used.
 """
@@ -41,7 +48,7 @@ from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["CapRelaxation", "CertifiedBound"]
+__all__ = ["CapRelaxation", "CertifiedBound", "Lines"]
 
 _EPS = float(np.finfo(np.float64).eps)
 # A steeper line is never needed to bound a jump well, and would only spoil the conditioning.
@@ -84,6 +91,17 @@ class _Loose(NamedTuple):
     W: FloatArray
     b: FloatArray
     factors: FloatArray
+
+
+class Lines(NamedTuple):
+    """Straight lines ``offset + slope (z - anchor)`` on the right side of every unstable neuron."""
+
+    anchor: FloatArray
+    offset: FloatArray
+    flattest: FloatArray
+    """Smallest slope allowed."""
+    steepest: FloatArray
+    """Largest slope allowed."""
 
 
 class CapRelaxation:
@@ -156,12 +174,12 @@ class CapRelaxation:
         TypeError, ValueError
             If an argument is of the wrong type, shape or value.
         """
-        vector = validation.float_array(x, "x", shape=(self._W.shape[1],))
+        vector = validation.float_array(x, "x", shape=(self.W.shape[1],))
         cap = geometry.Cap(vector, validation.scalar(rho, "rho", minimum=0))
         smaller = CapRelaxation.__new__(CapRelaxation)
-        steady = _Steady(self._gradient, self._constant, self._steady, self._certain)
-        neurons = _Loose(self._W, self._b, self._factors)
-        smaller._set_up(cap, self._tau, self._tau - self._jump, steady, neurons)
+        steady = _Steady(self.gradient, self.constant, self._steady, self._certain)
+        neurons = _Loose(self.W, self.b, self.factors)
+        smaller._set_up(cap, self.tau, self.shift, steady, neurons)
         return smaller
 
     def _set_up(
@@ -169,7 +187,7 @@ class CapRelaxation:
     ) -> None:
         """Sort the neurons into off, on and unstable ones over the cap."""
         W, b, factors = neurons
-        self._cap = cap
+        self.cap = cap
         if factors.size:
             low, high = cap.intervals(W, b)
         else:
@@ -179,19 +197,19 @@ class CapRelaxation:
         slack = (W.shape[1] + 24.0) * _EPS * (norms + np.abs(b))
         low, high = low - slack, high + slack
         on, unstable = low > tau, (low <= tau) & (high > tau)
-        self._tau, self._jump = tau, tau - shift
-        self._gradient: FloatArray = steady.gradient + factors[on] @ W[on]
-        self._constant = steady.constant + float(factors[on] @ (b[on] - shift))
+        self.tau, self.jump = tau, tau - shift
+        self.gradient: FloatArray = steady.gradient + factors[on] @ W[on]
+        self.constant = steady.constant + float(factors[on] @ (b[on] - shift))
         self._steady = steady.size + float(
             np.abs(factors[on]) @ (norms[on] + np.abs(b[on]) + shift)
         )
         self._certain = steady.certain + int(on.sum())
-        self._W, self._b = W[unstable], b[unstable]
-        self._factors = factors[unstable]
-        self._low, self._high = low[unstable], high[unstable]
-        self._sizes = norms[unstable] + np.abs(self._b)
+        self.W, self.b = W[unstable], b[unstable]
+        self.factors = factors[unstable]
+        self.low, self.high = low[unstable], high[unstable]
+        self.sizes = norms[unstable] + np.abs(self.b)
         self._terms = float((self._certain + self.unstable + W.shape[1] + 64) * _EPS)
-        self._anchor, self._offset, self._flattest, self._steepest = self._lines()
+        self.lines = Lines(*self._lines())
 
     def value(self, points: FloatArray) -> FloatArray:
         """Return ``side * f`` at points of the cap, up to rounding.
@@ -206,14 +224,23 @@ class CapRelaxation:
         ndarray of float64, shape (k,)
             Values; a neuron within rounding of its threshold may be taken for on or off.
         """
-        z = points @ self._W.T + self._b
-        outputs = np.where(z > self._tau, z - (self._tau - self._jump), 0.0)
-        return np.asarray(points @ self._gradient + self._constant + outputs @ self._factors)
+        z = points @ self.W.T + self.b
+        outputs = np.where(z > self.tau, z - self.shift, 0.0)
+        return np.asarray(points @ self.gradient + self.constant + outputs @ self.factors)
+
+    @property
+    def shift(self) -> float:
+        """What a neuron that is on subtracts from its pre-activation."""
+        return self.tau - self.jump
+
+    def rounding(self, size: float) -> float:
+        """Bound the rounding error of a value that was added up from so much besides."""
+        return self._terms * (self._steady + size)
 
     @property
     def unstable(self) -> int:
         """Number of neurons that may be on at one point of the cap and off at another."""
-        return int(self._factors.size)
+        return int(self.factors.size)
 
     def interval(self) -> CertifiedBound:
         """Bound every unstable neuron by its largest contribution, whatever the others do.
@@ -223,11 +250,11 @@ class CapRelaxation:
         CertifiedBound
             The bound by interval arithmetic, with slopes 0.
         """
-        largest = np.maximum(self._jump + self._high - self._tau, 0.0)
-        taken = self._factors > 0.0
-        peak = float(self._factors[taken] @ largest[taken])
-        value, point, error = self._affine(np.zeros(self.unstable), self._gradient, self._constant)
-        extra = self._terms * float(np.abs(self._factors) @ largest)
+        largest = np.maximum(self.jump + self.high - self.tau, 0.0)
+        taken = self.factors > 0.0
+        peak = float(self.factors[taken] @ largest[taken])
+        value, point, error = self._affine(np.zeros(self.unstable), self.gradient, self.constant)
+        extra = self._terms * float(np.abs(self.factors) @ largest)
         return CertifiedBound(value + peak + error + extra, point, np.zeros(self.unstable))
 
     def linear(self) -> CertifiedBound:
@@ -238,7 +265,7 @@ class CapRelaxation:
         CertifiedBound
             The better one of two usual choices of the slopes (and of `interval`).
         """
-        flat = np.where(self._factors > 0.0, self._flattest, 0.0)
+        flat = np.where(self.factors > 0.0, self.lines.flattest, 0.0)
         found = [self._bound(flat), self._bound(self._parallel()), self.interval()]
         return min(found, key=lambda bound: bound.value)
 
@@ -275,30 +302,30 @@ class CapRelaxation:
 
         def objective(slopes: FloatArray) -> tuple[float, FloatArray]:
             value, point, _ = self._supported(slopes)
-            return value, self._factors * (self._W @ point + self._b - self._anchor)
+            return value, self.factors * (self.W @ point + self.b - self.lines.anchor)
 
         def stop(xk: FloatArray) -> None:
             if time.monotonic() - begun > seconds:
                 raise StopIteration
 
-        box = Bounds(self._flattest, self._steepest)
+        box = Bounds(self.lines.flattest, self.lines.steepest)
         first = start.slopes if start.slopes.any() else self._parallel()
         run = minimize(
             objective,
-            np.clip(first, self._flattest, self._steepest),
+            np.clip(first, self.lines.flattest, self.lines.steepest),
             jac=True,
             method="L-BFGS-B",
             bounds=box,
             callback=stop,
             options={"maxiter": most},
         )
-        found = self._bound(np.clip(run.x, self._flattest, self._steepest))
+        found = self._bound(np.clip(run.x, self.lines.flattest, self.lines.steepest))
         return min(start, found, key=lambda bound: bound.value)
 
     def _lines(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return anchors, heights there, and the ranges of the slopes."""
-        tau, jump, low, high = self._tau, self._jump, self._low, self._high
-        up = self._factors > 0.0
+        tau, jump, low, high = self.tau, self.jump, self.low, self.high
+        up = self.factors > 0.0
         below, above = tau - low, high - tau
         anchor, offset = np.full(self.unstable, tau), np.zeros(self.unstable)
         flattest, steepest = np.zeros(self.unstable), np.zeros(self.unstable)
@@ -319,26 +346,27 @@ class CapRelaxation:
 
     def _parallel(self) -> FloatArray:
         """Return slopes 1 where the neuron is more on than off, and the flattest ones elsewhere."""
-        mostly_on = self._high - self._tau > self._tau - self._low
-        slope = np.where((self._factors < 0.0) & mostly_on, 1.0, self._flattest)
-        return np.clip(slope, self._flattest, self._steepest)
+        mostly_on = self.high - self.tau > self.tau - self.low
+        slope = np.where((self.factors < 0.0) & mostly_on, 1.0, self.lines.flattest)
+        return np.clip(slope, self.lines.flattest, self.lines.steepest)
 
     def _affine(
         self, slopes: FloatArray, gradient: FloatArray, constant: float
     ) -> tuple[float, FloatArray, float]:
         """Maximize an affine function over the cap; return also the rounding error to add."""
-        values, points = self._cap.support(gradient[None, :])
-        tilted = np.abs(self._factors) @ (
-            np.abs(self._offset) + slopes * (self._sizes + np.abs(self._anchor))
+        values, points = self.cap.support(gradient[None, :])
+        tilted = np.abs(self.factors) @ (
+            np.abs(self.lines.offset) + slopes * (self.sizes + np.abs(self.lines.anchor))
         )
-        error = self._terms * (self._steady + float(tilted))
-        return float(values[0]) + constant, points[0], error
+        return float(values[0]) + constant, points[0], self.rounding(float(tilted))
 
     def _supported(self, slopes: FloatArray) -> tuple[float, FloatArray, float]:
-        factors = self._factors * slopes
-        gradient = self._gradient + factors @ self._W
+        factors = self.factors * slopes
+        gradient = self.gradient + factors @ self.W
         constant = (
-            self._constant + self._factors @ self._offset + factors @ (self._b - self._anchor)
+            self.constant
+            + self.factors @ self.lines.offset
+            + factors @ (self.b - self.lines.anchor)
         )
         return self._affine(slopes, gradient, float(constant))
 

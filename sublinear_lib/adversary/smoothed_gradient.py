@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import geometry, validation
+from sublinear_lib._arguments import Count, Flag, Nonnegative, Positive
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary.ascent import ascend, stay, step_sizes
-from sublinear_lib.adversary.attack import CapAttack
-from sublinear_lib.adversary.protocol import AttackResult, Batch
+from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack
 
 __all__ = ["SmoothedGradient"]
 
@@ -77,37 +77,24 @@ class SmoothedGradient(CapAttack):
     array([0.2955])
     """
 
-    rho: float
-    steps: int = 40
-    relative_step: float = 0.25
-    restarts: int = 8
-    random_start: bool = False
-    decay: bool = True
-    first_window: float = 1.0
+    rho: Nonnegative
+    steps: Count = 40
+    relative_step: Positive = 0.25
+    restarts: Count = 8
+    random_start: Flag = False
+    decay: Flag = True
+    first_window: Positive = 1.0
     last_window: float = 0.05
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        checked = {
-            "rho": validation.scalar(self.rho, "rho", minimum=0),
-            "steps": validation.count(self.steps, "steps"),
-            "relative_step": validation.scalar(
-                self.relative_step, "relative_step", exclusive_minimum=0
-            ),
-            "restarts": validation.count(self.restarts, "restarts"),
-            "random_start": validation.boolean(self.random_start, "random_start"),
-            "decay": validation.boolean(self.decay, "decay"),
-            "first_window": validation.scalar(
-                self.first_window, "first_window", exclusive_minimum=0
-            ),
-            "last_window": validation.scalar(
-                self.last_window, "last_window", exclusive_minimum=0, maximum=self.first_window
-            ),
-        }
-        if 0.0 < checked["rho"] < 1e-200:
+        super().__post_init__()
+        last = validation.scalar(
+            self.last_window, "last_window", exclusive_minimum=0, maximum=self.first_window
+        )
+        object.__setattr__(self, "last_window", last)
+        if 0.0 < self.rho < 1e-200:
             raise ValueError(f"rho must be 0 or >= 1e-200, got {self.rho!r}")
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
 
     @classmethod
     def of_few_steps(cls, rho: float, steps: int = 5) -> SmoothedGradient:

@@ -36,12 +36,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sublinear_lib import geometry, validation
+from sublinear_lib._arguments import Nonnegative, Positive
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.adversary.ascent import Search
-from sublinear_lib.adversary.attack import CapAttack
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
-from sublinear_lib.adversary.cap_model import CapModel
-from sublinear_lib.adversary.protocol import AttackResult, Batch, whole_network
+from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack, whole_network
+from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["ExactOnSphere", "SphereSupremum", "supremum_on_sphere"]
@@ -149,7 +149,7 @@ def supremum_on_sphere(
     >>> found.exact, bool(found.upper - found.lower < 1e-7)
     (True, True)
     """
-    model = CapModel(network, x, rho, side)
+    model = CapRelaxation(network, x, rho, side)
     _on_sphere(network)
     middle = validation.points_on_slice([x], "x", d=4)[0]
     radius = validation.scalar(rho, "rho", minimum=0)
@@ -214,17 +214,8 @@ class ExactOnSphere(CapAttack):
     array([1.688466])
     """
 
-    rho: float
-    time_limit: float = 10.0
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        checked = {
-            "rho": validation.scalar(self.rho, "rho", minimum=0),
-            "time_limit": validation.scalar(self.time_limit, "time_limit", exclusive_minimum=0),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+    rho: Nonnegative
+    time_limit: Positive = 10.0
 
     def _parts(self, batch: Batch) -> int:
         return 2 * len(batch.X) + 3
@@ -316,7 +307,7 @@ class _Arc(NamedTuple):
 class _Sweep:
     """The arrangement of the circles of the unstable neurons in a cap."""
 
-    def __init__(self, model: CapModel, middle: FloatArray, rho: float) -> None:
+    def __init__(self, model: CapRelaxation, middle: FloatArray, rho: float) -> None:
         self._model, self._middle = model, middle
         self._direction = geometry.directions(middle[None, :])[0]
         self._angle = geometry.cap_angle(rho)

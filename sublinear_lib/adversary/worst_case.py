@@ -38,9 +38,13 @@ from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.circle import CircleWave
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.neuron_splitting import split_neurons
-from sublinear_lib.adversary.objectives import Height
-from sublinear_lib.adversary.progress import progress_bar
-from sublinear_lib.adversary.protocol import Objective, checked_objective, class_labels
+from sublinear_lib.adversary.protocol import (
+    Height,
+    Objective,
+    checked_objective,
+    class_labels,
+    progress_bar,
+)
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 from sublinear_lib.adversary.sphere import supremum_on_sphere

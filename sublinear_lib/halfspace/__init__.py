@@ -18,13 +18,13 @@ from __future__ import annotations
 from sublinear_lib.halfspace.aggregates import AggregateTree
 from sublinear_lib.halfspace.alive import alive_on_slice
 from sublinear_lib.halfspace.arcs import ArcStabbing
-from sublinear_lib.halfspace.blocks import aligned_zeros as aligned_zeros  # for the trainer
 from sublinear_lib.halfspace.candidates import CandidateLists
 from sublinear_lib.halfspace.filtering import relative_error as relative_error
 from sublinear_lib.halfspace.index import HalfspaceIndex
 from sublinear_lib.halfspace.onion import ConvexLayers
 from sublinear_lib.halfspace.partition_tree import PartitionTree
 from sublinear_lib.halfspace.protocol import HalfspaceHits
+from sublinear_lib.halfspace.scan import aligned_zeros as aligned_zeros  # for the trainer
 
 __all__ = [
     "AggregateTree",

@@ -45,9 +45,8 @@ from sublinear_lib import predicates, validation
 from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.geometry import SLICE_RADIUS
 from sublinear_lib.halfspace.alive import TOLERANCE
-from sublinear_lib.halfspace.arguments import read_half_spaces, refuse_too_many
 from sublinear_lib.halfspace.planar import collect
-from sublinear_lib.halfspace.protocol import HalfspaceHits
+from sublinear_lib.halfspace.protocol import HalfspaceHits, read_half_spaces, refuse_too_many
 
 __all__ = ["ArcStabbing", "ArcStabbingStats"]
 

@@ -91,10 +91,10 @@ import numpy as np
 
 from sublinear_lib import geometry, predicates, validation
 from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.blocks import aligned_zeros
 from sublinear_lib.halfspace.filtering import relative_error, round_up
 from sublinear_lib.halfspace.index import HalfspaceIndex
 from sublinear_lib.halfspace.protocol import HalfspaceHits
+from sublinear_lib.halfspace.scan import aligned_zeros
 from sublinear_lib.halfspace.store import as_span
 
 __all__ = ["CAP_TOLERANCE", "Advance", "CandidateLists", "CandidateStats"]
@@ -120,7 +120,7 @@ _SAMPLE = 8
 
 
 class _Loops(Protocol):
-    """The loops, see :mod:`sublinear_lib.halfspace.kernels_numpy_lists`."""
+    """The loops, see :mod:`sublinear_lib.halfspace.kernels_numpy`."""
 
     def merge(
         self,
@@ -846,9 +846,9 @@ def _loops(kernels: str) -> _Loops:
         from sublinear_lib.halfspace import kernels_numba_lists
 
         return kernels_numba_lists
-    from sublinear_lib.halfspace import kernels_numpy_lists
+    from sublinear_lib.halfspace import kernels_numpy
 
-    return kernels_numpy_lists
+    return kernels_numpy
 
 
 def _read_only(array: AnyArray) -> AnyArray:

@@ -52,11 +52,10 @@ import numpy as np
 
 from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.alive import slice_bounds
-from sublinear_lib.halfspace.blocks import Blocks
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import Batch
-from sublinear_lib.halfspace.kernels import GROUP, Filtered, KernelSet
+from sublinear_lib.halfspace.filtering import GROUP, Batch, Filtered, KernelSet
 from sublinear_lib.halfspace.protocol import Output
+from sublinear_lib.halfspace.scan import Blocks
 from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["CapPrefix"]

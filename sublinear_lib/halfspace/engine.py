@@ -20,8 +20,7 @@ import numpy as np
 
 from sublinear_lib import predicates
 from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.filtering import Batch, Scale, folded, prepare
-from sublinear_lib.halfspace.kernels import Filtered, KernelSet
+from sublinear_lib.halfspace.filtering import Batch, Filtered, KernelSet, Scale, folded, prepare
 from sublinear_lib.halfspace.protocol import HalfspaceHits, Output, Work
 from sublinear_lib.halfspace.store import PointStore, as_span
 

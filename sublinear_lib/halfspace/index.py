@@ -17,15 +17,26 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace import arguments, reporting, saving
-from sublinear_lib.halfspace.aggregates import HalfspaceAggregates
-from sublinear_lib.halfspace.aggregating import Aggregator
+from sublinear_lib.halfspace import saving
+from sublinear_lib.halfspace.aggregates import Aggregator, HalfspaceAggregates
 from sublinear_lib.halfspace.cap import CapPrefix
-from sublinear_lib.halfspace.choosing import Chooser
+from sublinear_lib.halfspace.cost_model import Chooser
+from sublinear_lib.halfspace.filtering import KernelSet
 from sublinear_lib.halfspace.kernel_choice import choose
-from sublinear_lib.halfspace.kernels import KernelSet
-from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
-from sublinear_lib.halfspace.reporting import HalfSpaces
+from sublinear_lib.halfspace.protocol import (
+    HalfspaceHits,
+    HalfSpaces,
+    HalfspaceStructure,
+    count,
+    read_biases,
+    read_domain,
+    read_half_spaces,
+    read_points,
+    refuse_too_many,
+    report,
+    report_in_pieces,
+    stored_rows,
+)
 from sublinear_lib.halfspace.scan import Scan
 from sublinear_lib.halfspace.store import PointStore
 from sublinear_lib.halfspace.tree import BoxTree
@@ -151,14 +162,14 @@ class HalfspaceIndex:
         leaf_size: int = 64,
         kernels: str = "auto",
     ) -> None:
-        array = arguments.read_points(points)
+        array = read_points(points)
         m = len(array)
-        arguments.refuse_too_many(m, "an index")
+        refuse_too_many(m, "an index")
         biases = None
         if bias is not None:
             biases = validation.float_array(bias, "bias", shape=(m,), allow_empty=True)
         self._method = validation.choice(method, "method", _METHODS)
-        self._domain = arguments.read_domain(domain, array)
+        self._domain = read_domain(domain, array)
         if self._method == "cap" and self._domain is None:
             raise ValueError("domain must be 'slice' with method='cap', got None")
         self._leaf_size = validation.count(leaf_size, "leaf_size")
@@ -233,7 +244,7 @@ class HalfspaceIndex:
         if out is not None:
             _check_buffer(out, asked)
         engine = self._engine_for(asked, listed=True, in_order=sort)
-        hits = reporting.report(engine, self._store, asked, sort=sort, out=out)
+        hits = report(engine, self._store, asked, sort=sort, out=out)
         self._learn(engine, asked, len(hits.indices), listed=True, in_order=sort)
         return hits
 
@@ -288,7 +299,7 @@ class HalfspaceIndex:
         """
         asked = self._half_spaces(normals, offsets, strict)
         engine = self._engine_for(asked, listed=False, in_order=False)
-        counts = reporting.count(engine, self._store, asked)
+        counts = count(engine, self._store, asked)
         if self._chooser is not None:
             self._learn(engine, asked, int(counts.sum()), listed=False, in_order=False)
         return counts
@@ -314,9 +325,7 @@ class HalfspaceIndex:
         asked = self._half_spaces(normals, offsets, strict)
         table = np.zeros((len(asked.offsets), self.id_bound), dtype=np.bool_)
         engine = self._engine_for(asked, listed=True, in_order=False)
-        pieces = reporting.report_in_pieces(
-            engine, self._store, asked, sort=False, ids_at_once=_IDS_TO_MARK
-        )
+        pieces = report_in_pieces(engine, self._store, asked, sort=False, ids_at_once=_IDS_TO_MARK)
         marked = 0
         for queries, hits in pieces:
             for row, ids in zip(table[queries], hits.split(), strict=True):
@@ -404,7 +413,7 @@ class HalfspaceIndex:
         """
         array = self._points(points, None)
         biases = self._biases(bias, len(array), required=True)
-        arguments.refuse_too_many(self._store.next_id + len(array), "an index")
+        refuse_too_many(self._store.next_id + len(array), "an index")
         ids = np.arange(self._store.next_id, self._store.next_id + len(array))
         if len(array):
             rows = self._store.append(array, biases)
@@ -565,7 +574,7 @@ class HalfspaceIndex:
         choose(kernels)
         contents = saving.read(path)
         try:
-            arguments.refuse_too_many(contents.next_id, "an index")
+            refuse_too_many(contents.next_id, "an index")
             index = cls(
                 contents.points,
                 contents.bias,
@@ -700,7 +709,7 @@ class HalfspaceIndex:
             self._engine = best
 
     def _half_spaces(self, normals: object, offsets: object, strict: object) -> HalfSpaces:
-        return arguments.read_half_spaces(normals, offsets, strict, self.d, self._domain)
+        return read_half_spaces(normals, offsets, strict, self.d, self._domain)
 
     def _points(self, points: object, count: int | None) -> FloatArray:
         return validation.float_array(
@@ -708,10 +717,10 @@ class HalfspaceIndex:
         )
 
     def _biases(self, bias: object, count: int, *, required: bool = False) -> FloatArray | None:
-        return arguments.read_biases(self._store, bias, count, "index", required=required)
+        return read_biases(self._store, bias, count, "index", required=required)
 
     def _rows(self, ids: object) -> IntArray:
-        return arguments.stored_rows(self._store, ids)
+        return stored_rows(self._store, ids)
 
 
 def _check_buffer(out: object, asked: HalfSpaces) -> None:

@@ -11,8 +11,7 @@ import importlib.util
 import os
 
 from sublinear_lib import validation
-from sublinear_lib.halfspace.kernels import KernelSet
-from sublinear_lib.halfspace.summing import SummingKernel
+from sublinear_lib.halfspace.filtering import KernelSet, SummingKernel
 
 __all__ = ["KERNEL_SETS", "choose", "numba_allowed", "summing_kernel"]
 
@@ -52,6 +51,6 @@ def summing_kernel(name: str) -> SummingKernel:
         from sublinear_lib.halfspace import kernels_numba_sums
 
         return kernels_numba_sums.sum_up
-    from sublinear_lib.halfspace import kernels_numpy_sums
+    from sublinear_lib.halfspace import kernels_numpy
 
-    return kernels_numpy_sums.sum_up
+    return kernels_numpy.sum_up

@@ -1,6 +1,6 @@
 """The compiled loops of candidate lists: one list after the other, one pass.
 
-They do what :mod:`sublinear_lib.halfspace.kernels_numpy_lists` says, which is the version to read
+They do what :mod:`sublinear_lib.halfspace.kernels_numpy` says, which is the version to read
 first.  Before changing `sift`, know what the compiler may do here: it may reorder the sum of a
 score (the error bound holds for every order), but not assume that numbers are finite.
 """

@@ -1,6 +1,6 @@
 """The compiled summing kernel: what packets of queries find on their walk is added up.
 
-The walk is that of the search (:mod:`sublinear_lib.halfspace.kernels_numba_tree`); instead of rows,
+The walk is that of the search (:mod:`sublinear_lib.halfspace.kernels_numba`); instead of rows,
 its events become sums: a run of leaves that lies inside adds the sums of its node, and a crossed
 leaf those of its certain points, column by column
 (`sublinear_lib._vector_code.add_chosen`).  All queries that cross a leaf follow one
@@ -16,10 +16,8 @@ import numpy as np
 
 from sublinear_lib._compiled import compiled
 from sublinear_lib._vector_code import add_chosen
-from sublinear_lib.halfspace.filtering import Batch
-from sublinear_lib.halfspace.kernels import FlatTree
-from sublinear_lib.halfspace.kernels_numba_tree import Walk
-from sublinear_lib.halfspace.summing import NodeSums, Summed
+from sublinear_lib.halfspace.filtering import Batch, FlatTree, NodeSums, Summed
+from sublinear_lib.halfspace.kernels_numba import Walk
 
 __all__ = ["PACKET", "sum_up"]
 

@@ -6,27 +6,43 @@ numbers at once is split, and its parts walk down one after the other, so that m
 whatever the number of queries.  Before changing the loops over coordinates: each pair needs its own
 small product, for which ``einsum`` and ``matmul`` are several times slower than one multiplication
 of whole arrays per coordinate.
+
+**Candidate lists**: the compiled loops must agree with these.  `merge` exchanges the entries of hot
+neurons, `sift` tests the candidates of each query point by a float32 score
+(:mod:`sublinear_lib.halfspace.candidates`).  Both work through pieces of a bounded number of
+entries, so that their temporary arrays do not grow with the lists.  Before changing `sift`, know
+that only a score that is certainly too low may be dropped: NaN must stay.
+
+**Sums**: the walk of the search, with sums in place of lists.  The walk itself, level by level with
+all queries at once and in bounded memory, is that of :mod:`sublinear_lib.halfspace.kernels_numpy`;
+only what happens to a covered node and to a crossed leaf is different.  Before changing the sums: a
+matrix product adds up the lanes of a leaf in an order of its own and `numpy.bincount` adds one
+piece after the other, and the error bound of :mod:`sublinear_lib.halfspace.aggregates` counts on
+both.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
 
 from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.filtering import Batch
-from sublinear_lib.halfspace.kernels import (
+from sublinear_lib.halfspace.filtering import (
     FANOUT,
     GROUP,
+    Batch,
     Filtered,
     FlatTree,
+    NodeSums,
     PointBlocks,
+    Summed,
     joined,
 )
 from sublinear_lib.halfspace.protocol import Output
 
-__all__ = ["NumpyKernels"]
+__all__ = ["NumpyKernels", "merge", "sift", "sum_up"]
 
 _QUERIES_AT_ONCE = 2**12
 _BLOCK = 1024
@@ -299,3 +315,139 @@ def _regrouped(order: IntArray, counts: IntArray, rows: Int32Array) -> Int32Arra
         return rows
     parts = np.split(rows, np.cumsum(counts)[:-1])
     return np.concatenate([parts[i] for i in np.argsort(order)])
+
+
+_ENTRIES_AT_ONCE = 2**21
+_NUMBERS_AT_ONCE = 2**19
+
+
+def _pieces(ends: IntArray, at_once: int) -> list[slice]:
+    """Cut queries, whose entries end at `ends`, into runs of about `at_once` entries."""
+    cuts = [0]
+    while cuts[-1] < len(ends):
+        taken = ends[cuts[-1] - 1] if cuts[-1] else 0
+        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, taken + at_once, side="right"))))
+    return [slice(start, stop) for start, stop in itertools.pairwise(cuts)]
+
+
+def merge(
+    indptr: IntArray,
+    indices: Int32Array,
+    hot: BoolArray,
+    hot_indptr: IntArray,
+    hot_indices: Int32Array,
+) -> tuple[IntArray, Int32Array]:
+    """Take the hot neurons out of the lists and put in what was found for them instead."""
+    m = len(hot)
+    keep = ~hot[indices]
+    kept = np.concatenate(([0], np.cumsum(keep)))[indptr]
+    cold = indices[keep]
+    merged = np.empty(len(cold) + len(hot_indices), dtype=np.int32)
+    sizes = kept + hot_indptr
+    for piece in _pieces(sizes[1:], _ENTRIES_AT_ONCE):
+        old = slice(kept[piece.start], kept[piece.stop])
+        new = slice(hot_indptr[piece.start], hot_indptr[piece.stop])
+        lists = np.arange(piece.start, piece.stop, dtype=np.int64) * m
+        old_keys = np.repeat(lists, np.diff(kept[piece.start : piece.stop + 1])) + cold[old]
+        new_keys = np.repeat(lists, np.diff(hot_indptr[piece.start : piece.stop + 1]))
+        new_keys += hot_indices[new]
+        places = np.searchsorted(old_keys, new_keys) + np.arange(len(new_keys))
+        target = merged[sizes[piece.start] : sizes[piece.stop]]
+        is_old = np.ones(len(target), dtype=np.bool_)
+        is_old[places] = False
+        target[places] = hot_indices[new]
+        target[is_old] = cold[old]
+    return sizes, merged
+
+
+def sift(
+    table: Float32Array,
+    ceiling: Float32Array,
+    points: Float32Array,
+    begin: IntArray,
+    end: IntArray,
+    indices: Int32Array,
+) -> tuple[IntArray, Int32Array, Float32Array]:
+    """Drop the candidates whose score plus ceiling is negative."""
+    at_once = max(1, _NUMBERS_AT_ONCE // table.shape[1])
+    counts = np.zeros(len(points), dtype=np.int64)
+    parts, sums = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.float32)]
+    for query, first in enumerate(begin.tolist()):
+        last = int(end[query])
+        for start in range(first, last, at_once):
+            rows = indices[start : min(start + at_once, last)]
+            totals = table[rows] @ points[query]
+            totals += ceiling[rows]
+            places = np.flatnonzero(~(totals < 0.0))
+            counts[query] += len(places)
+            parts.append(rows[places])
+            sums.append(totals[places])
+    return counts, np.concatenate(parts), np.concatenate(sums)
+
+
+_NUMBERS = 2**18
+
+
+class _SummingDescent(_Descent):
+    """One batch of queries on its way through a tree with sums."""
+
+    def __init__(self, tree: FlatTree, node_sums: NodeSums, batch: Batch, bounds: bool) -> None:
+        super().__init__(tree, batch, True, _NUMBERS)
+        shape = (len(batch.below), node_sums.sums.shape[2])
+        self.node_sums = node_sums
+        self.bounds = bounds
+        self.sums = np.zeros(shape)
+        self.magnitudes_found = np.zeros(shape)
+        self.pieces = np.zeros(shape[0], dtype=np.int64)
+
+    def _report(self, queries: IntArray, items: IntArray, width: int) -> None:
+        """Add the sums of nodes that span `width` leaves each."""
+        super()._report(queries, items, width)
+        level = (width.bit_length() - 1) // (FANOUT.bit_length() - 1)
+        groups, children = self.tree.first[level] + items // FANOUT, items % FANOUT
+        self._add(queries, self.node_sums.sums[groups, children], self.sums)
+        if self.bounds:
+            found = self.node_sums.magnitudes[groups, children]
+            self._add(queries, found, self.magnitudes_found)
+        self.pieces += np.bincount(queries, minlength=len(self.pieces))
+
+    def _test(self, queries: IntArray, leaves: IntArray) -> None:
+        """Add the points of crossed leaves that are certainly inside."""
+        tree, batch = self.tree, self.batch
+        scores = _scores(batch.vectors[queries], tree.coordinates, leaves)
+        slack = batch.spread[queries] * tree.radius[leaves]
+        sure = scores > (batch.above[queries] + slack)[:, None]
+        possible = scores >= (batch.below[queries] - slack)[:, None]
+        pair, lane = _nonzero(possible & ~sure)
+        self.doubtful_queries.append(queries[pair].astype(np.int32))
+        self.doubtful_rows.append(tree.rows[leaves[pair], lane])
+        np.add.at(self.counts, queries, sure.sum(axis=1))
+        values = self.node_sums.values[leaves]
+        chosen = sure.astype(np.float64)[:, :, None]
+        self._add(queries, np.matmul(values, chosen)[:, :, 0], self.sums)
+        if self.bounds:
+            found = np.matmul(np.abs(values), chosen)[:, :, 0]
+            self._add(queries, found, self.magnitudes_found)
+        self.pieces += np.bincount(queries, minlength=len(self.pieces))
+
+    @staticmethod
+    def _add(queries: IntArray, values: FloatArray, total: FloatArray) -> None:
+        for column in range(total.shape[1]):
+            total[:, column] += np.bincount(
+                queries, weights=values[:, column], minlength=len(total)
+            )
+
+
+def sum_up(tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
+    """Walk down the tree with all queries at once and add up."""
+    descent = _SummingDescent(tree, sums, batch, bounds)
+    descent.run()
+    return Summed(
+        descent.counts,
+        descent.sums,
+        descent.magnitudes_found,
+        descent.pieces,
+        _concatenated(descent.doubtful_queries),
+        _concatenated(descent.doubtful_rows),
+        descent.work,
+    )

@@ -35,15 +35,13 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.arguments import read_half_spaces
 from sublinear_lib.halfspace.planar import (
     HalfPlane,
-    collect,
+    PlaneStructure,
     orientation,
     orientations,
     planar_points,
 )
-from sublinear_lib.halfspace.protocol import HalfspaceHits
 
 __all__ = ["ConvexLayers", "ConvexLayersStats", "LayerVisit", "QueryTrace"]
 
@@ -140,7 +138,7 @@ class _Arc(NamedTuple):
     """The vertices beyond the line, as one or two half-open ranges."""
 
 
-class ConvexLayers:
+class ConvexLayers(PlaneStructure):
     """Exact half-plane reporting by onion peeling.
 
     A query that reports ``k`` points from ``j`` layers costs ``O((j + 1) log m + k)``.  Peeling
@@ -200,40 +198,7 @@ class ConvexLayers:
         self._ids: Int32Array = order[np.arange(self._m) + shift].astype(np.int32)
         self._work = np.zeros(6, dtype=np.int64)
 
-    def query_halfspace(
-        self, normals: object, offsets: object, *, strict: bool = True
-    ) -> HalfspaceHits:
-        """Report the points in each of a batch of half-planes.
-
-        Parameters
-        ----------
-        normals : array-like, shape (q, 2)
-            The normals ``x``; any finite vectors, of any length.  ``q = 0`` is allowed.
-        offsets : float or array-like, shape (q,)
-            The offsets ``c``, absolute units: one for all, or one for each.
-        strict : bool, default True
-            Report ``<p_r, x> > c`` or, if false, ``>=``.
-
-        Returns
-        -------
-        HalfspaceHits
-            The ids of each query, ascending (which adds a sort of the answer).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
-
-        Notes
-        -----
-        Source: QUERY in Algorithm 2.
-        """
-        vectors, levels, strictly = read_half_spaces(normals, offsets, strict, 2)
-        answers = []
-        for normal, level in zip(vectors.tolist(), levels.tolist(), strict=True):
-            arcs = self._walk(HalfPlane(normal, level, strictly))
-            answers.append(np.sort(np.concatenate([self._ids[:0], *map(self._ids_of, arcs)])))
-        return collect(answers)
+    query_halfspace = PlaneStructure.query_halfspace  # named here for the page of the class
 
     def trace(self, normal: object, offset: object, *, strict: bool = True) -> QueryTrace:
         """Answer one query and tell what it looked at, for pictures and for learning.
@@ -320,6 +285,9 @@ class ConvexLayers:
         return f"ConvexLayers(m={self._m}, layers={len(self._lower)})"
 
     # -- behind the scenes ---------------------------------------------------------------------
+
+    def _inside(self, plane: HalfPlane) -> Int32Array:
+        return np.concatenate([self._ids[:0], *map(self._ids_of, self._walk(plane))])
 
     def _walk(self, plane: HalfPlane) -> Iterator[_Arc]:
         """Visit the layers from outside in, up to the first that reports nothing."""

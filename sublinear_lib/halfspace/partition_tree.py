@@ -47,14 +47,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.arguments import read_half_spaces
-from sublinear_lib.halfspace.planar import (
-    HalfPlane,
-    collect,
-    planar_points,
-    sides,
-)
-from sublinear_lib.halfspace.protocol import HalfspaceHits
+from sublinear_lib.halfspace.planar import HalfPlane, PlaneStructure, planar_points, sides
 
 __all__ = ["Cut", "PartitionTree", "PartitionTreeStats"]
 
@@ -141,7 +134,7 @@ class _Node(NamedTuple):
     children: tuple[int, ...] = ()
 
 
-class PartitionTree:
+class PartitionTree(PlaneStructure):
     """Exact half-plane reporting by Willard's partition tree.
 
     A query with ``k`` hits costs ``O(m**0.793 + k)``, memory is ``O(m)`` and building
@@ -188,39 +181,7 @@ class PartitionTree:
         self._ids: Int32Array = order.astype(np.int32)
         self._work = np.zeros(6, dtype=np.int64)
 
-    def query_halfspace(
-        self, normals: object, offsets: object, *, strict: bool = True
-    ) -> HalfspaceHits:
-        """Report the points in each of a batch of half-planes.
-
-        Parameters
-        ----------
-        normals : array-like, shape (q, 2)
-            The normals ``x``; any finite vectors, of any length.  ``q = 0`` is allowed.
-        offsets : float or array-like, shape (q,)
-            The offsets ``c``, absolute units: one for all, or one for each.
-        strict : bool, default True
-            Report ``<p_r, x> > c`` or, if false, ``>=``.
-
-        Returns
-        -------
-        HalfspaceHits
-            The ids of each query, ascending (which adds a sort of the answer).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
-
-        Notes
-        -----
-        Source: QUERY in Algorithm 2.
-        """
-        vectors, levels, strictly = read_half_spaces(normals, offsets, strict, 2)
-        answers = []
-        for normal, level in zip(vectors.tolist(), levels.tolist(), strict=True):
-            answers.append(np.sort(self._ids[self._search(HalfPlane(normal, level, strictly))]))
-        return collect(answers)
+    query_halfspace = PlaneStructure.query_halfspace  # named here for the page of the class
 
     def cuts(self) -> list[Cut]:
         """Return the inner nodes, each before those below it.
@@ -272,8 +233,7 @@ class PartitionTree:
 
     # -- behind the scenes ---------------------------------------------------------------------
 
-    def _search(self, plane: HalfPlane) -> IntArray:
-        """Return the positions of the points in a half-plane."""
+    def _inside(self, plane: HalfPlane) -> Int32Array:
         inside: list[tuple[int, int]] = []
         leaves: list[tuple[int, int]] = []
         visited = crossed = 0
@@ -301,7 +261,7 @@ class PartitionTree:
         hits = tested[plane.select(self._points[tested])]
         counts = (1, visited, crossed, len(tested), len(reported), plane.settled)
         self._work += counts
-        return np.concatenate((reported, hits))
+        return self._ids[np.concatenate((reported, hits))]
 
 
 def _box_verdict(node: _Node, plane: HalfPlane) -> int:

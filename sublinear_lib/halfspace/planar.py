@@ -13,6 +13,7 @@ that is not finite, and then the exact path decides.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,11 +21,11 @@ from numpy.typing import NDArray
 
 from sublinear_lib import predicates, validation
 from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.arguments import refuse_too_many
-from sublinear_lib.halfspace.protocol import HalfspaceHits
+from sublinear_lib.halfspace.protocol import HalfspaceHits, read_half_spaces, refuse_too_many
 
 __all__ = [
     "HalfPlane",
+    "PlaneStructure",
     "collect",
     "orientation",
     "orientations",
@@ -101,6 +102,47 @@ class HalfPlane:
         return inside
 
 
+class PlaneStructure(ABC):
+    """What the structures for points of the plane share: how they are asked."""
+
+    def query_halfspace(
+        self, normals: object, offsets: object, *, strict: bool = True
+    ) -> HalfspaceHits:
+        """Report the points in each of a batch of half-planes.
+
+        Parameters
+        ----------
+        normals : array-like, shape (q, 2)
+            The normals ``x``; any finite vectors, of any length.  ``q = 0`` is allowed.
+        offsets : float or array-like, shape (q,)
+            The offsets ``c``, absolute units: one for all, or one for each.
+        strict : bool, default True
+            Report ``<p_r, x> > c`` or, if false, ``>=``.
+
+        Returns
+        -------
+        HalfspaceHits
+            The ids of each query, ascending (which adds a sort of the answer).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value.
+
+        Notes
+        -----
+        Source: QUERY in Algorithm 2.
+        """
+        vectors, levels, strictly = read_half_spaces(normals, offsets, strict, 2)
+        planes = zip(vectors.tolist(), levels.tolist(), strict=True)
+        inside = (self._inside(HalfPlane(normal, level, strictly)) for normal, level in planes)
+        return collect([np.sort(ids) for ids in inside])
+
+    @abstractmethod
+    def _inside(self, plane: HalfPlane) -> Int32Array:
+        """Return the ids of the points in a half-plane."""
+
+
 def orientation(p: tuple[float, float], q: tuple[float, float], r: tuple[float, float]) -> int:
     """Return +1 if the way from p over q to r turns left, -1 if right, 0 if it is straight."""
     p_x, p_y = p
@@ -119,13 +161,8 @@ def orientations(p: FloatArray, q: FloatArray, r: FloatArray) -> NDArray[np.int8
     """Return the orientation of many triples of points, each of shape (k, 2)."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         d, e = q - p, r - p
-        left, right = d[:, 0] * e[:, 1], d[:, 1] * e[:, 0]
-        turn = left - right
         flushed = _ABSOLUTE * (1.0 + np.abs(d).sum(axis=1) + np.abs(e).sum(axis=1))
-        bound = _RELATIVE * (np.abs(left) + np.abs(right)) + flushed
-        certain = (bound < np.abs(turn)) & (np.abs(turn) < np.inf)
-        signs = (turn > 0.0).astype(np.int8) - (turn < 0.0).astype(np.int8)
-    rows = np.flatnonzero(~certain)
+        signs, rows = _turns(d[:, 0] * e[:, 1], d[:, 1] * e[:, 0], flushed)
     if len(rows):
         p, q, r = p[rows], q[rows], r[rows]
         partners = np.hstack((q[:, ::-1], r[:, ::-1], p[:, ::-1])) * [1, -1, 1, -1, 1, -1]
@@ -138,19 +175,25 @@ def sides(origin: FloatArray, direction: FloatArray, points: FloatArray) -> NDAr
     d_x, d_y = direction
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         e = points - origin
-        left, right = d_x * e[:, 1], d_y * e[:, 0]
-        turn = left - right
         flushed = _ABSOLUTE * (1.0 + abs(d_x) + abs(d_y))
-        bound = _RELATIVE * (np.abs(left) + np.abs(right)) + flushed
-        certain = (bound < np.abs(turn)) & (np.abs(turn) < np.inf)
-        signs: NDArray[np.int8] = (turn > 0.0).astype(np.int8) - (turn < 0.0).astype(np.int8)
-    rows = np.flatnonzero(~certain)
+        signs, rows = _turns(d_x * e[:, 1], d_y * e[:, 0], flushed)
     if len(rows):
         # d_x (p_y - o_y) - d_y (p_x - o_x) is a sum of four products.
         terms = np.hstack((points[rows], np.broadcast_to(origin, (len(rows), 2))))
         partners = np.broadcast_to([-d_y, d_x, d_y, -d_x], (len(rows), 4))
         signs[rows] = _signs(terms, partners)
     return signs
+
+
+def _turns(
+    left: FloatArray, right: FloatArray, flushed: FloatArray | float
+) -> tuple[NDArray[np.int8], IntArray]:
+    """Return the signs of differences, and where rounding may have decided them."""
+    turn = left - right
+    bound = _RELATIVE * (np.abs(left) + np.abs(right)) + flushed
+    certain = (bound < np.abs(turn)) & (np.abs(turn) < np.inf)
+    signs = (turn > 0.0).astype(np.int8) - (turn < 0.0).astype(np.int8)
+    return signs, np.flatnonzero(~certain)
 
 
 def _signs(left: FloatArray, right: FloatArray) -> NDArray[np.int8]:

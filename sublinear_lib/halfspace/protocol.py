@@ -6,13 +6,25 @@ queries, and `HalfspaceStructure`, what every engine (scan, cap prefix, tree) mu
 the facade :class:`sublinear_lib.halfspace.HalfspaceIndex`.  Before changing it, know the two
 contracts all callers rely on: the ids of one query ascend, and the set is the one of *real
 arithmetic on the stored float64 numbers*, so that engines can be exchanged without changing a bit.
+
+**Pieces.**  The facade puts a query to an engine in pieces, into one answer.  The half-spaces of
+one call (QUERY of Algorithm 2) are independent, so that they may be cut into pieces anywhere: the
+answer is the same.  Pieces bound the memory, since an engine works with a few times the output of a
+piece and never of the whole call.  The rows of all pieces go into one buffer, which grows in place;
+at the end they are translated to ids, in place too.
+
+**Arguments.**  What callers hand to the structures of this package is checked in one place and
+refused in one way.  The points of Definition 5.1, the half-spaces of QUERY and the ids of REMOVE
+and UPDATE (Algorithm 2) reach the index, the tree of sums and the classical structures in the same
+form.  Know before changing a check: whoever calls one has not changed anything yet, which is what
+makes a refused call leave everything as it was.
 """
 
 from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -20,8 +32,25 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
+from sublinear_lib.halfspace.alive import TOLERANCE
+from sublinear_lib.halfspace.store import LARGEST_DIMENSION, LARGEST_ID, PointStore
 
-__all__ = ["HalfspaceHits", "HalfspaceStructure", "Output", "Work"]
+__all__ = [
+    "HalfSpaces",
+    "HalfspaceHits",
+    "HalfspaceStructure",
+    "Output",
+    "Work",
+    "count",
+    "read_biases",
+    "read_domain",
+    "read_half_spaces",
+    "read_points",
+    "refuse_too_many",
+    "report",
+    "report_in_pieces",
+    "stored_rows",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,3 +347,250 @@ class HalfspaceStructure(Protocol):
 
     def count(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> IntArray:
         """Count the rows in each half-space."""
+
+
+# A piece is planned to find so many ids, 64 MiB of them, ...
+_IDS_PER_PIECE = 2**24
+# ... and while nothing is known about how many a query finds, it could find at most so many.
+_IDS_OF_FIRST_PIECE = 2**27
+_FEWEST_AT_ONCE, _MOST_AT_ONCE = 256, 2**15
+_GROWTH = 1.05
+_TRANSLATED_AT_ONCE = 2**20
+
+
+class HalfSpaces(NamedTuple):
+    """A batch of half-spaces, validated."""
+
+    normals: FloatArray
+    """Shape (q, d)."""
+    offsets: FloatArray
+    """Shape (q,)."""
+    strict: bool
+    """Whether ``>`` or ``>=`` is asked."""
+
+    def part(self, queries: slice) -> HalfSpaces:
+        """Return some of them."""
+        return HalfSpaces(self.normals[queries], self.offsets[queries], self.strict)
+
+
+def count(engine: HalfspaceStructure, store: PointStore, asked: HalfSpaces) -> IntArray:
+    """Count the points in each half-space."""
+    q = len(asked.offsets)
+    step = _first_piece(store)
+    if q <= step:
+        return engine.count(*asked)
+    counts = np.empty(q, dtype=np.int64)
+    for queries in _consecutive(q, step):
+        counts[queries] = engine.count(*asked.part(queries))
+    return counts
+
+
+def report(
+    engine: HalfspaceStructure,
+    store: PointStore,
+    asked: HalfSpaces,
+    *,
+    sort: bool,
+    out: Int32Array | None = None,
+    as_rows: bool = False,
+) -> HalfspaceHits:
+    """Report the ids of the points in each half-space."""
+    first = _first_piece(store)
+    if len(asked.offsets) <= first:
+        found = engine.query(*asked, Output(sort=sort, out=out))
+        if out is None and (as_rows or store.rows_are_ids):
+            return found
+        indptr, rows = found.indptr, found.indices
+        if out is not None:
+            rows = _moved_to(out, rows)
+    else:
+        indptr, rows = _collected(engine, asked, first, sort, out)
+    if not as_rows:
+        _translate(store, rows)
+    return HalfspaceHits._trusted(indptr, rows)
+
+
+def report_in_pieces(
+    engine: HalfspaceStructure,
+    store: PointStore,
+    asked: HalfSpaces,
+    *,
+    sort: bool,
+    ids_at_once: int,
+    as_rows: bool = False,
+) -> Iterator[tuple[slice, HalfspaceHits]]:
+    """Report piece after piece, none larger than asked for unless a single query is."""
+    for queries in _planned(engine, store, asked, ids_at_once):
+        part = asked.part(queries)
+        yield queries, report(engine, store, part, sort=sort, as_rows=as_rows)
+
+
+def _planned(
+    engine: HalfspaceStructure, store: PointStore, asked: HalfSpaces, ids_at_once: int
+) -> Iterator[slice]:
+    """Cut queries into pieces that find at most so many ids, or consist of a single query."""
+    q = len(asked.offsets)
+    # No query finds more than all points, so that these cannot find too many together.
+    safe = min(ids_at_once // max(1, store.live), _MOST_AT_ONCE)
+    if safe >= min(_FEWEST_AT_ONCE, max(q, 1)):
+        yield from _consecutive(q, safe)
+        return
+    # So few at once would be slow: count first, and take as many as fit.
+    for block in _consecutive(q, _FEWEST_AT_ONCE):
+        before = np.zeros(block.stop - block.start + 1, dtype=np.int64)
+        np.cumsum(count(engine, store, asked.part(block)), out=before[1:])
+        start = 0
+        while start < len(before) - 1:
+            fitting = int(np.searchsorted(before, before[start] + ids_at_once, side="right")) - 1
+            stop = max(start + 1, fitting)
+            yield slice(block.start + start, block.start + stop)
+            start = stop
+
+
+def _consecutive(q: int, step: int) -> Iterator[slice]:
+    for start in range(0, q, step):
+        yield slice(start, min(start + step, q))
+
+
+def _first_piece(store: PointStore) -> int:
+    """Return how many queries to ask at once while it is not known how much they find."""
+    return min(max(_IDS_OF_FIRST_PIECE // max(1, store.live), _FEWEST_AT_ONCE), _MOST_AT_ONCE)
+
+
+def _collected(
+    engine: HalfspaceStructure, asked: HalfSpaces, first: int, sort: bool, out: Int32Array | None
+) -> tuple[IntArray, Int32Array]:
+    """Report the rows of all half-spaces, piece by piece."""
+    q = len(asked.offsets)
+    indptr = np.zeros(q + 1, dtype=np.int64)
+    rows = np.empty(0, dtype=np.int32) if out is None else out
+    used = start = 0
+    size = first
+    while start < q:
+        stop = min(start + size, q)
+        room = rows[used:] if used < len(rows) else None
+        hits = engine.query(*asked.part(slice(start, stop)), Output(sort=sort, out=room))
+        found = hits.indices
+        end = used + len(found)
+        if end > len(rows):
+            if out is not None:
+                rest = asked.part(slice(stop, q))
+                raise _too_short(end + int(engine.count(*rest).sum()), out)
+            # What does not fit is no view of the buffer, so that nobody looks at what moves.
+            rows.resize(max(end, int(_GROWTH * end * q / stop)), refcheck=False)
+        if not np.may_share_memory(found, rows):
+            rows[used:end] = found
+        indptr[start + 1 : stop + 1] = hits.indptr[1:] + used
+        used, start = end, stop
+        fitting = _IDS_PER_PIECE * start // max(1, used)
+        size = min(4 * size, max(_FEWEST_AT_ONCE, fitting), _MOST_AT_ONCE)
+    if out is not None:
+        return indptr, out[:used]
+    rows.resize(used, refcheck=False)
+    return indptr, rows
+
+
+def _moved_to(out: Int32Array, rows: Int32Array) -> Int32Array:
+    """Return rows at the beginning of a buffer, where an engine may have put them already."""
+    if len(rows) > len(out):
+        raise _too_short(len(rows), out)
+    place = out[: len(rows)]
+    if not np.may_share_memory(rows, out):
+        place[...] = rows
+    return place
+
+
+def _too_short(needed: int, out: Int32Array) -> ValueError:
+    return ValueError(
+        f"out must have room for all ids, of which there are {needed}, got length {len(out)}"
+    )
+
+
+def _translate(store: PointStore, rows: Int32Array) -> None:
+    """Turn rows into ids, in place."""
+    if store.rows_are_ids:
+        return
+    for start in range(0, len(rows), _TRANSLATED_AT_ONCE):
+        part = rows[start : start + _TRANSLATED_AT_ONCE]
+        part[...] = store.ids_of(part)
+
+
+_DOMAINS = ("slice",)
+
+
+def read_points(points: object) -> FloatArray:
+    """Return the points that a structure is to be made of."""
+    array = validation.float_array(points, "points", shape=("m", "d"), allow_empty=True)
+    if not 1 <= array.shape[1] < LARGEST_DIMENSION:
+        raise ValueError(
+            f"points must have at least 1 and fewer than {LARGEST_DIMENSION} columns, "
+            f"got shape {array.shape}"
+        )
+    return array
+
+
+def read_domain(domain: object, points: FloatArray) -> str | None:
+    """Return where the normals of all queries to some points lie."""
+    if domain is None:
+        return None
+    name = validation.choice(domain, "domain", _DOMAINS)
+    if points.shape[1] < 2:
+        raise ValueError(
+            f"points must have at least 2 columns with domain='slice', got shape {points.shape}"
+        )
+    return name
+
+
+def refuse_too_many(ids: int, owner: str | None = None) -> None:
+    """Refuse more ids than an int32 can tell apart."""
+    if ids > LARGEST_ID:
+        life = "" if owner is None else f" over the life of {owner}"
+        raise ValueError(f"points must number at most {LARGEST_ID}{life}, got {ids}")
+
+
+def read_half_spaces(
+    normals: object, offsets: object, strict: object, d: int, domain: str | None = None
+) -> HalfSpaces:
+    """Return a batch of half-spaces, as every ``query_halfspace`` takes them."""
+    vectors = validation.float_array(normals, "normals", shape=("q", d), allow_empty=True)
+    levels = validation.float_array(offsets, "offsets", allow_empty=True)
+    q = len(vectors)
+    if levels.shape not in ((), (q,)):
+        raise ValueError(f"offsets must be a number or have shape ({q},), got {levels.shape}")
+    strictly = validation.boolean(strict, "strict")
+    if domain is not None and q:
+        vectors = validation.points_on_slice(vectors, "normals", atol=TOLERANCE)
+    if not levels.ndim:
+        levels = np.full(q, levels)
+    return HalfSpaces(vectors, levels, strictly)
+
+
+def read_biases(
+    store: PointStore, bias: object, count: int, owner: str, *, required: bool = False
+) -> FloatArray | None:
+    """Return the biases of points that come or move."""
+    if bias is None:
+        if required and store.biased:
+            raise ValueError(
+                f"bias must have shape ({count},) because this {owner} has biases, got None"
+            )
+        return None
+    if not store.biased:
+        raise ValueError(
+            f"bias must be None because this {owner} was made without biases (make it with "
+            f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
+        )
+    return validation.float_array(bias, "bias", shape=(count,), allow_empty=True)
+
+
+def stored_rows(store: PointStore, ids: object) -> IntArray:
+    """Return the rows of points that are to go or to move."""
+    wanted = validation.index_array(ids, "ids", upper=store.next_id, unique=True)
+    rows, stored = store.rows_of(wanted)
+    if not stored.all():
+        position = int(np.argmin(stored))
+        raise ValueError(
+            f"ids must be ids of stored points, got {wanted[position]} at index {position}, "
+            "which was removed"
+        )
+    return rows

@@ -13,7 +13,10 @@ import numpy as np
 
 from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
 
-__all__ = ["LARGEST_ID", "PointStore", "as_span"]
+__all__ = ["LARGEST_DIMENSION", "LARGEST_ID", "PointStore", "as_span"]
+
+LARGEST_DIMENSION = 2**20
+"""The error bounds of the filter are proved up to this many coordinates."""
 
 LARGEST_ID = int(np.iinfo(np.int32).max)
 """Ids are reported as int32; an index refuses to give out larger ones."""

@@ -56,8 +56,16 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import Float32Array, FloatArray, IntArray
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import Batch, inflated_box, radii
-from sublinear_lib.halfspace.kernels import FANOUT, LANES, Filtered, FlatTree, KernelSet
+from sublinear_lib.halfspace.filtering import (
+    FANOUT,
+    LANES,
+    Batch,
+    Filtered,
+    FlatTree,
+    KernelSet,
+    inflated_box,
+    radii,
+)
 from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.store import PointStore, as_span
 
@@ -376,7 +384,7 @@ class BoxTree(Engine):
         """Write the coordinates of points that moved; return their blocks."""
         tree, points = self._tree, self._rounded(rows)
         if self._kernels.name == "numba" and len(rows) > _MANY * self._store.size:
-            from sublinear_lib.halfspace.kernels_numba_tree import replace_points
+            from sublinear_lib.halfspace.kernels_numba import replace_points
 
             return np.flatnonzero(replace_points(tree, self._store.size, rows, points))
         block, lane = np.divmod(self._place[rows], LANES)

@@ -13,12 +13,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 from sublinear_lib import scaling
-from sublinear_lib._arguments import Count, Dimension, Nonnegative, Positive, Whole, checked
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Nonnegative,
+    Positive,
+    Whole,
+    check_fields,
+    checked,
+)
 from sublinear_lib.theory.cost import listed_share
 from sublinear_lib.theory.reporting import surviving_share
 from sublinear_lib.validation import choice, scalar
@@ -81,18 +89,16 @@ class Ledger:
     1600.0
     """
 
-    attack: float
-    query: float
-    forward: float
-    gradient: float
-    weights: float
-    index: float
+    attack: Nonnegative
+    query: Nonnegative
+    forward: Nonnegative
+    gradient: Nonnegative
+    weights: Nonnegative
+    index: Nonnegative
 
     def __post_init__(self) -> None:
         """Check the entries."""
-        for item in fields(self):
-            value = scalar(getattr(self, item.name), item.name, minimum=0.0)
-            object.__setattr__(self, item.name, value)
+        check_fields(self)
 
     @property
     def entries(self) -> dict[str, float]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sublinear_lib._arguments import Count, Flag, Positive, checked
+from sublinear_lib._arguments import Count, Flag, Positive, check_fields, checked
 from sublinear_lib.validation import scalar
 
 __all__ = ["break_even_share", "gather_traffic", "matrix_traffic", "roofline"]
@@ -44,14 +44,12 @@ class Traffic:
     2.0
     """
 
-    operations: float
-    bytes: float
+    operations: Positive
+    bytes: Positive
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        for name in ("operations", "bytes"):
-            value = scalar(getattr(self, name), name, exclusive_minimum=0.0)
-            object.__setattr__(self, name, value)
+        check_fields(self)
 
     @property
     def intensity(self) -> float:

@@ -2,12 +2,10 @@
 
 :mod:`sublinear_lib.training.trainer` is the algorithm,
 :mod:`sublinear_lib.training.sources` the superset that lets one index query serve a whole attack,
-:mod:`sublinear_lib.training.living` the dense trainer on the neurons that can fire,
 :mod:`sublinear_lib.training.caps` who fires at a point that moves about in a cap,
 :mod:`sublinear_lib.training.step_size` the rules for eta,
 :mod:`sublinear_lib.training.stopping` when to end early,
 :mod:`sublinear_lib.training.measuring` what is measured at chosen steps,
-:mod:`sublinear_lib.training.recording` the points and weights that a proof asks for,
 :mod:`sublinear_lib.training.regret_run` a run with every term of Theorem D,
 :mod:`sublinear_lib.training.sharded` the neurons on several machines,
 :mod:`sublinear_lib.training.checkpoint` how a run survives being killed, and

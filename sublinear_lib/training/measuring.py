@@ -14,6 +14,7 @@ from typing import get_args
 import numpy as np
 
 from sublinear_lib import predicates, validation
+from sublinear_lib._arguments import Count, Flag, Nonnegative, Positive, check_fields
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import BracketMethod, robust_loss
 from sublinear_lib.losses import Loss
@@ -49,19 +50,16 @@ class Measure:
         If a parameter has a wrong type or is out of range.
     """
 
-    every: int = 10
-    robust: bool = True
+    every: Count = 10
+    robust: Flag = True
     method: BracketMethod = "auto"
-    tol: float = 1e-3
-    time_limit: float = 10.0
+    tol: Nonnegative = 1e-3
+    time_limit: Positive = 10.0
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        validation.count(self.every, "every")
-        validation.boolean(self.robust, "robust")
+        check_fields(self)
         validation.choice(self.method, "method", get_args(BracketMethod))
-        validation.scalar(self.tol, "tol", minimum=0)
-        validation.scalar(self.time_limit, "time_limit", exclusive_minimum=0)
 
     def at(
         self,

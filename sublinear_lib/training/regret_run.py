@@ -5,6 +5,10 @@ weights nearest to W_0 whose pseudo-network takes the labels over the caps), cer
 loss, chooses step size and number of steps as the theorem says, trains against the exact adversary
 and has `run_ledger` evaluate the terms.  Before changing it, know why d = 3: there the worst point
 of a cap, and the largest number of active neurons, can be computed exactly.
+
+The trainer keeps numbers, not matrices (:mod:`sublinear_lib.training.history`); the proof needs the
+points ``S^(t)`` that the adversary chose and the weights ``W_t`` that they met.  `RecordedRun`
+stands between the trainer and any adversary and keeps both, T + 1 copies of W.
 """
 
 from __future__ import annotations
@@ -17,17 +21,72 @@ import numpy as np
 
 from sublinear_lib._arguments import Nonnegative, Positive, checked
 from sublinear_lib._typing import FloatArray, Seed
-from sublinear_lib.adversary import ExactOnCircle, robust_loss
+from sublinear_lib.adversary import (
+    Adversary,
+    AttackResult,
+    ExactOnCircle,
+    Objective,
+    Target,
+    margin_of,
+    robust_loss,
+)
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, cap_angle
 from sublinear_lib.losses import Loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import max_active_on_circle, regret, worst_gap_at
-from sublinear_lib.training.history import History
-from sublinear_lib.training.recording import RecordedRun
+from sublinear_lib.training.history import History, StepRecord
 from sublinear_lib.training.trainer import SublinearAdversarialTraining
 from sublinear_lib.validation import count, float_array, labels, points_on_slice, scalar
 
-__all__ = ["RegretRun", "RunLedger", "points_of_arcs", "regret_run", "run_ledger"]
+__all__ = [
+    "RecordedRun",
+    "RegretRun",
+    "RunLedger",
+    "points_of_arcs",
+    "regret_run",
+    "run_ledger",
+]
+
+
+class RecordedRun:
+    """An adversary that passes another one on and keeps what it found, for one run.
+
+    Source: Algorithm 1, lines 11 and 19.  Give it to a trainer as its adversary and its method
+    `look` as the callback.
+    """
+
+    def __init__(self, adversary: Adversary, initial: TwoLayerNetwork) -> None:
+        given: object = adversary
+        if not callable(given) or not hasattr(given, "rho"):
+            raise TypeError(
+                f"adversary must be callable and have an attribute rho, got {type(given).__name__}"
+            )
+        if not isinstance(initial, TwoLayerNetwork):
+            raise TypeError(f"initial must be a TwoLayerNetwork, got {type(initial).__name__}")
+        self._adversary = adversary
+        self.points: list[FloatArray] = []
+        self.weights: list[FloatArray] = [np.array(initial.W)]
+
+    @property
+    def rho(self) -> float:
+        """Radius of the caps of the adversary passed on."""
+        return self._adversary.rho
+
+    def margin(self, weight_scale: float) -> float:
+        """Return how far below the threshold the adversary passed on looks."""
+        return margin_of(self._adversary, weight_scale)
+
+    def __call__(
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
+    ) -> AttackResult:
+        """Attack a batch with the adversary passed on, and keep its points."""
+        result = self._adversary(network, X, y, loss, rng)
+        self.points.append(np.array(result.X))
+        return result
+
+    def look(self, record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
+        """Keep the weights after a step; a callback of the trainer."""
+        self.weights.append(np.array(network().W))
 
 
 def points_of_arcs(X: object, rho: float, number: int) -> FloatArray:

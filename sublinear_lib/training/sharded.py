@@ -8,7 +8,7 @@ checkpoint, and the end, collects the weights.  Before changing it, know the pro
 *In canonical order* (``reduction="reference"``) they are handed from block to block: all workers
 decide at the same time which of their neurons fire, which is where the work is, and then each adds
 the terms of those to what came before.  That is the order of a single process, so the weights are
-the same **to the bit**, for any number of shards, in one process, in many, and on a cluster.
+the same **to the bit**, for any number of shards, in one process and on a cluster.
 
 *In free order* (``reduction="blas"``) every worker sums its own and the leader adds the results in
 the order of the blocks: one round instead of one for each shard, and sums equal to rounding, as
@@ -23,18 +23,16 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import multiprocessing
-import pickle
 import signal
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib import validation
+from sublinear_lib._arguments import Count
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.cluster import LostWorkers, connected, single_threaded
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons
@@ -53,9 +51,6 @@ from sublinear_lib.training.trainer import (
 
 __all__ = ["ShardedAdversarialTraining"]
 
-Workers = Literal["here", "processes"]
-"""Where the shards are: in this process, or each in one of its own."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class ShardedAdversarialTraining(SublinearAdversarialTraining):
@@ -73,10 +68,9 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
         As for `SublinearAdversarialTraining`.
     shards : int, default 2
         Number of blocks of neurons, at most m.
-    workers : {"here", "processes"}, default "here"
-        Whether the shards live in this process or each in a process of this machine.
     scheduler : str, optional
-        Address of a Dask scheduler; then the shards live on its workers, in turn.
+        Address of a Dask scheduler; then the shards live on its workers, in turn, and in this
+        process otherwise.
 
     Raises
     ------
@@ -108,22 +102,19 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
     True
     """
 
-    shards: int = 2
-    workers: Workers = "here"
+    shards: Count = 2
     scheduler: str | None = None
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
-        validation.count(self.shards, "shards")
-        validation.choice(self.workers, "workers", get_args(Workers))
         if self.scheduler is not None and not isinstance(self.scheduler, str):
             raise TypeError(f"scheduler must be an address, got {type(self.scheduler).__name__}")
         if self.index == "literal":
             raise ValueError(f"index must not be 'literal' with shards, got {self.index!r}")
 
     def _without_effect(self) -> tuple[str, ...]:
-        elsewhere = (*super()._without_effect(), "workers", "scheduler")
+        elsewhere = (*super()._without_effect(), "scheduler")
         return (*elsewhere, "shards") if self.reduction == "reference" else elsewhere
 
     def _run(
@@ -307,74 +298,6 @@ class _Here:
     def close(self) -> None:
         self._stack.close()
         self._shards = []
-
-
-def _serve(connection: Any) -> None:
-    """Answer questions until the other side hangs up."""
-    # Ctrl-C is the leader's to handle: it completes the step that is under way.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    shard = _Shard()
-    with single_threaded(), contextlib.suppress(EOFError, OSError):
-        while True:
-            question, arguments = connection.recv()
-            try:
-                answer = True, shard.ask(question, arguments)
-            except Exception as error:
-                answer = False, _travelling(error)
-            connection.send(answer)
-
-
-def _travelling(error: Exception) -> Exception:
-    """Return an error that can be sent."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
-
-
-class _Processes:
-    def __init__(self, shards: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._members: list[tuple[Any, Any]] = []
-        for _ in range(shards):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs,), daemon=True)
-            process.start()
-            theirs.close()
-            self._members.append((process, ours))
-
-    def ask(self, questions: Sequence[tuple[int, str, tuple[Any, ...]]]) -> list[Any]:
-        for k, question, arguments in questions:
-            with self._still_there(k):
-                self._members[k][1].send((question, arguments))
-        # Every answer is taken before an error is raised, so that none is mistaken for a later one.
-        answers = []
-        for k, _, _ in questions:
-            with self._still_there(k):
-                answers.append(self._members[k][1].recv())
-        for good, answer in answers:
-            if not good:
-                raise answer
-        return [answer for _, answer in answers]
-
-    @contextlib.contextmanager
-    def _still_there(self, k: int) -> Iterator[None]:
-        try:
-            yield
-        except (EOFError, OSError) as error:
-            raise _lost(k) from error
-
-    def close(self) -> None:
-        for _, connection in self._members:
-            connection.close()
-        for process, _ in self._members:
-            process.join(5)
-            if process.is_alive():
-                process.terminate()
-                process.join()
-            process.close()
-        self._members = []
 
 
 class _Cluster:
@@ -652,7 +575,7 @@ class _ShardedRun(Run):
 def _crew(trainer: ShardedAdversarialTraining) -> _Crew:
     if trainer.scheduler is not None:
         return _Cluster(trainer.shards, trainer.scheduler)
-    return _Processes(trainer.shards) if trainer.workers == "processes" else _Here(trainer.shards)
+    return _Here(trainer.shards)
 
 
 @contextlib.contextmanager

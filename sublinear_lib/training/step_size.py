@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from sublinear_lib import scaling, validation
+from sublinear_lib._arguments import Positive, Probability, check_fields
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = [
@@ -62,7 +63,19 @@ def _gradient_scale(network: TwoLayerNetwork) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrintedStep:
+class _ByAccuracy:
+    """What the rules of Theorem 4.3 depend on besides the network."""
+
+    epsilon: Probability = 0.1
+    constant: Positive = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_fields(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedStep(_ByAccuracy):
     """The step size as printed, ``eta = constant * epsilon * m^{-1/5}``.
 
     Parameters
@@ -84,14 +97,7 @@ class PrintedStep:
     0.025
     """
 
-    epsilon: float = 0.1
-    constant: float = 1.0
     formula: ClassVar[str] = r"\eta = C\,\epsilon\,m^{-1/5}"
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        _check_epsilon(self.epsilon)
-        validation.scalar(self.constant, "constant", exclusive_minimum=0)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
         """Return eta for this network."""
@@ -99,7 +105,7 @@ class PrintedStep:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepairedStep:
+class RepairedStep(_ByAccuracy):
     """The step size of the repaired Theorem 4.3, ``eta = constant * epsilon / (p sum_r a_r^2)``.
 
     Parameters
@@ -122,14 +128,7 @@ class RepairedStep:
     0.003125
     """
 
-    epsilon: float = 0.1
-    constant: float = 1.0
     formula: ClassVar[str] = r"\eta = C\,\epsilon \,/\, (Q(t) \sum_r a_r^2)"
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        _check_epsilon(self.epsilon)
-        validation.scalar(self.constant, "constant", exclusive_minimum=0)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
         """Return eta for this network."""
@@ -177,12 +176,12 @@ class StableStep:
     0.0078125
     """
 
-    c0: float = 0.5
+    c0: Positive = 0.5
     formula: ClassVar[str] = r"\eta = c_0 \,/\, (2\, Q(t) \sum_r a_r^2)"
 
     def __post_init__(self) -> None:
         """Check the parameter."""
-        validation.scalar(self.c0, "c0", exclusive_minimum=0)
+        check_fields(self)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
         """Return eta for this network.
@@ -203,10 +202,6 @@ class StableStep:
             If the expected activity or all output weights are zero.
         """
         return self.c0 / (2.0 * _gradient_scale(network))
-
-
-def _check_epsilon(epsilon: float) -> None:
-    validation.scalar(epsilon, "epsilon", exclusive_minimum=0, exclusive_maximum=1)
 
 
 STEP_SIZE_RULES = ("auto", "printed", "repaired", "stable")

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Nonnegative, check_fields
 
 __all__ = ["EarlyStop", "Watch"]
 
@@ -49,19 +49,15 @@ class EarlyStop:
     ''
     """
 
-    loss: float | None = None
-    patience: int | None = None
-    improvement: float = 0.0
+    loss: Nonnegative | None = None
+    patience: Count | None = None
+    improvement: Nonnegative = 0.0
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         if self.loss is None and self.patience is None:
             raise ValueError("loss or patience must be given, got None for both")
-        if self.loss is not None:
-            validation.scalar(self.loss, "loss", minimum=0)
-        if self.patience is not None:
-            validation.count(self.patience, "patience")
-        validation.scalar(self.improvement, "improvement", minimum=0)
+        check_fields(self)
 
     def reason(self, losses: Iterable[float]) -> str:
         """Say why a run with these losses is over.

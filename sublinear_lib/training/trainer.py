@@ -18,7 +18,7 @@ import functools
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from time import perf_counter
@@ -27,6 +27,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Flag, check_fields
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.adversary import Adversary, AttackResult, margin_of
 from sublinear_lib.evaluation import Neurons, Reduction, kernels_in_use
@@ -35,7 +36,6 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
 from sublinear_lib.training.checkpoint import LARGEST_WEIGHT
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
-from sublinear_lib.training.living import LivingNeurons
 from sublinear_lib.training.measuring import Measure
 from sublinear_lib.training.sources import (
     AllNeurons,
@@ -44,6 +44,7 @@ from sublinear_lib.training.sources import (
     IndexMethod,
     ListedNeurons,
     LiteralNeurons,
+    LivingNeurons,
     NeuronSource,
     StepEvaluator,
     choose_source,
@@ -69,12 +70,12 @@ class _AdversarialTraining(ABC):
     adversary: Adversary
     loss: str | Loss = "huber"
     eta: float | str | StepSizeRule = "auto"
-    steps: int = 100
-    batch_size: int | None = None
+    steps: Count = 100
+    batch_size: Count | None = None
     early_stop: EarlyStop | None = None
     measure: Measure | None = None
     reduction: Reduction = "blas"
-    progress: bool = False
+    progress: Flag = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -90,13 +91,10 @@ class _AdversarialTraining(ABC):
             validation.choice(self.eta, "eta", STEP_SIZE_RULES)
         elif not callable(getattr(self.eta, "step_size", None)):
             validation.scalar(self.eta, "eta", exclusive_minimum=0)
-        validation.count(self.steps, "steps")
-        if self.batch_size is not None:
-            validation.count(self.batch_size, "batch_size")
+        check_fields(self)
         _optional(self.early_stop, "early_stop", EarlyStop)
         _optional(self.measure, "measure", Measure)
         validation.choice(self.reduction, "reduction", ("blas", "reference"))
-        validation.boolean(self.progress, "progress")
 
     @abstractmethod
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
@@ -230,7 +228,7 @@ class _AdversarialTraining(ABC):
             run.restore(keeper.read(self.steps))
             for record in run.records:
                 over = watch.see(record.loss)
-        with _progress_bar(self.steps, len(run.records), self.progress) as bar:
+        with _progress_bar(self.steps, len(run.records), self.progress) as show:
             try:
                 for step in range(len(run.records), self.steps):
                     if over:
@@ -245,7 +243,7 @@ class _AdversarialTraining(ABC):
                         ) from error
                     if keeper is not None:
                         keeper.save(run)
-                    bar.show(record)
+                    show(record)
                     over = watch.see(record.loss)
                     if callback is not None and callback(record, run.network) is True:
                         return run.history(interrupted=True, stopped="the callback asked for it")
@@ -336,13 +334,12 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     """
 
     index: Search = "auto"
-    set_aside: bool = True
+    set_aside: Flag = True
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
         validation.choice(self.index, "index", get_args(Search))
-        validation.boolean(self.set_aside, "set_aside")
 
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         rho, reduction = self.adversary.rho, self.reduction
@@ -392,12 +389,7 @@ class DenseAdversarialTraining(_AdversarialTraining):
     are matrix products over all neurons, ``O(m n d)`` operations each.
     """
 
-    set_aside: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        super().__post_init__()
-        validation.boolean(self.set_aside, "set_aside")
+    set_aside: Flag = False
 
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         margin = margin_of(self.adversary, neurons.weight_scale)
@@ -752,29 +744,22 @@ def require_weights(weights: FloatArray, rows: IntArray | None) -> None:
         )
 
 
-class _progress_bar:
-    """A tqdm bar, or nothing at all."""
+@contextlib.contextmanager
+def _progress_bar(steps: int, done: int, wanted: bool) -> Iterator[Callable[[StepRecord], None]]:
+    """Show a bar for a while, if it is wanted; hand out what advances it by one step."""
+    if not wanted:
+        yield lambda record: None
+        return
+    from tqdm.auto import tqdm
 
-    def __init__(self, steps: int, done: int, wanted: bool) -> None:
-        self._bar: Any = None
-        if wanted:
-            from tqdm.auto import tqdm
+    with tqdm(total=steps, initial=done, unit="step", desc="training") as bar:
 
-            self._bar = tqdm(total=steps, initial=done, unit="step", desc="training")
-
-    def __enter__(self) -> _progress_bar:
-        return self
-
-    def show(self, record: StepRecord) -> None:
-        """Advance the bar by one step."""
-        if self._bar is not None:
-            self._bar.set_postfix(
+        def show(record: StepRecord) -> None:
+            bar.set_postfix(
                 loss=f"{record.loss:.4f}",
                 active=f"{100.0 * record.activity_mean:.2f} %",
                 passes=f"{record.work:.3g}",
             )
-            self._bar.update()
+            bar.update()
 
-    def __exit__(self, *unused: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        yield show

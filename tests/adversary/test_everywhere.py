@@ -1,4 +1,4 @@
-"""Promises of ``adversary.everywhere``: the largest worst gap over the circle is exact."""
+"""Promises of `worst_gap_everywhere`: the largest worst gap over the circle is exact."""
 
 from __future__ import annotations
 

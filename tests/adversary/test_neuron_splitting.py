@@ -14,7 +14,6 @@ from sublinear_lib.adversary import (
     CapRelaxation,
     SmoothedGradient,
 )
-from sublinear_lib.adversary.cap_model import CapModel
 from sublinear_lib.adversary.neuron_splitting import _OFF, _ON, _Pieces, split_neurons
 from tests.adversary.cases import exact, problem
 
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.thorough
 @given(st.integers(0, 10**6), st.sampled_from(["jump", "continuous"]), st.sampled_from([3, 5, 9]))
 def test_every_piece_is_bounded_where_its_neurons_are_as_decided(seed, activation, d):
     network, X = problem(30, d, seed, activation)
-    model = CapModel(network, X[0], 0.5)
+    model = CapRelaxation(network, X[0], 0.5)
     pieces = _Pieces(model, 30)
     points = geometry.sample_caps(np.repeat(X, 3000, axis=0), 0.5, rng=seed)
     values, on = network.forward(points), points @ model.W.T + model.b > model.tau

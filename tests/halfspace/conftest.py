@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sublinear_lib.halfspace import choosing, cost_model
-from sublinear_lib.halfspace.kernels import KernelSet
+from sublinear_lib.halfspace import cost_model
+from sublinear_lib.halfspace.filtering import KernelSet
 
 
 def _stored(kernels: KernelSet) -> cost_model.Costs:
@@ -15,5 +15,5 @@ def _stored(kernels: KernelSet) -> cost_model.Costs:
 @pytest.fixture
 def stored_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose engines by the stored constants, whatever this process has measured or would."""
-    monkeypatch.setattr(choosing, "calibrated", _stored)
+    monkeypatch.setattr(cost_model, "calibrated", _stored)
     monkeypatch.setattr(cost_model, "_measured", {})

@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib import geometry, statistics
-from sublinear_lib.halfspace import kernels_numpy_sums
+from sublinear_lib.halfspace import kernels_numpy
 from sublinear_lib.halfspace.aggregates import AggregateTree
-from sublinear_lib.halfspace.summing import halved
+from sublinear_lib.halfspace.filtering import halved
 from sublinear_lib.network import TwoLayerNetwork
 from tests.halfspace.invariants import check_tree
 from tests.halfspace.oracle import KERNELS, LATTICE, exact_sets, problems, vectors
@@ -205,7 +205,7 @@ def test_the_bounds_pay_for_products_that_underflow(kernels):
 @each_set
 @pytest.mark.parametrize("numbers_at_once", [1, 100, 2**18])
 def test_bounds_are_honest_and_useful_for_many_points(kernels, numbers_at_once, monkeypatch):
-    monkeypatch.setattr(kernels_numpy_sums, "_NUMBERS", numbers_at_once)
+    monkeypatch.setattr(kernels_numpy, "_NUMBERS", numbers_at_once)
     rng = np.random.default_rng(1)
     points, weights = rng.standard_normal((3000, 3)), rng.standard_normal(3000)
     normals, offsets = rng.standard_normal((4, 3)), np.array([2.0, 0.5, 0.0, -100.0])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sublinear_lib import geometry
-from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex, aggregating
-from sublinear_lib.halfspace.aggregating import pays
+from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex, aggregates
+from sublinear_lib.halfspace.aggregates import pays
 from tests.halfspace.oracle import ENGINE_IDS, ENGINES, KERNELS
 
 every_engine = pytest.mark.parametrize(("method", "kernels"), ENGINES, ids=ENGINE_IDS)
@@ -26,8 +26,8 @@ def route(request, monkeypatch):
             made.append(len(arguments[0]))
             super().__init__(*arguments, **options)
 
-    monkeypatch.setattr(aggregating, "pays", lambda m, dimension: request.param == "tree")
-    monkeypatch.setattr(aggregating, "AggregateTree", Noted)
+    monkeypatch.setattr(aggregates, "pays", lambda m, dimension: request.param == "tree")
+    monkeypatch.setattr(aggregates, "AggregateTree", Noted)
     return request.param, made
 
 
@@ -116,9 +116,9 @@ def test_a_tree_of_sums_is_for_many_points_in_few_dimensions():
 
 
 def test_large_answers_are_summed_piece_by_piece(monkeypatch):
-    monkeypatch.setattr(aggregating, "pays", lambda m, dimension: False)
-    monkeypatch.setattr(aggregating, "_IDS_AT_ONCE", 50)
-    monkeypatch.setattr(aggregating, "_NUMBERS_AT_ONCE", 64)
+    monkeypatch.setattr(aggregates, "pays", lambda m, dimension: False)
+    monkeypatch.setattr(aggregates, "_IDS_AT_ONCE", 50)
+    monkeypatch.setattr(aggregates, "_NUMBERS_AT_ONCE", 64)
     points, biases, normals, offsets, weights = whole_numbers(300, 5, 20)
     index = HalfspaceIndex(points, biases)
     assert_sums(index, points, biases, normals, offsets, weights)

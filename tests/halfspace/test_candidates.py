@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sublinear_lib import geometry, predicates
 from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
 from sublinear_lib.halfspace import candidates as module
-from sublinear_lib.halfspace import kernels_numpy_lists as numpy_loops
+from sublinear_lib.halfspace import kernels_numpy as numpy_loops
 from sublinear_lib.halfspace.candidates import CAP_TOLERANCE, Advance, CandidateLists
 from tests.halfspace.oracle import (
     KERNELS,

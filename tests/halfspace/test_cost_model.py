@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.halfspace import HalfspaceIndex, choosing, cost_model
+from sublinear_lib.halfspace import HalfspaceIndex, cost_model
 from sublinear_lib.halfspace.alive import slice_bounds
 from sublinear_lib.halfspace.cost_model import (
     DEFAULT_COSTS,
@@ -414,7 +414,7 @@ def test_on_X_the_scan_takes_over_where_most_points_are_hits(kernels, hasty):
 @pytest.mark.parametrize("kernels", KERNELS)
 @pytest.mark.parametrize("ask", ["query_halfspace", "count_halfspace", "mask_halfspace"])
 def test_a_call_of_thousands_of_queries_is_tried_on_a_few_first(kernels, ask, hasty, monkeypatch):
-    monkeypatch.setattr(choosing, "_LARGE_CALL", 32)
+    monkeypatch.setattr(cost_model, "_LARGE_CALL", 32)
     points, normals = problem()
     index = HalfspaceIndex(points, kernels=kernels)
     asked = []

@@ -85,10 +85,10 @@ def test_compiled_kernels_give_the_same_answers_with_any_buffer(buffer):
 @needs_numba
 @pytest.mark.parametrize("at_once", [1, 7])
 def test_compiled_kernels_give_the_same_answers_in_batches_of_any_size(at_once, monkeypatch):
-    from sublinear_lib.halfspace import kernels_numba, kernels_numba_scan
+    from sublinear_lib.halfspace import kernels_numba
 
     wanted = [answers(engine) for engine in engines(NumpyKernels())]
-    monkeypatch.setattr(kernels_numba_scan, "_QUERIES_AT_ONCE", at_once)
+    monkeypatch.setattr(kernels_numba, "_QUERIES_AT_ONCE", at_once)
     assert [answers(engine) for engine in engines(kernels_numba.NumbaKernels())] == wanted
 
 
@@ -96,7 +96,7 @@ def test_compiled_kernels_give_the_same_answers_in_batches_of_any_size(at_once, 
 @pytest.mark.parametrize("lanes", [0, 8, 16])
 def test_the_scan_gives_the_same_answers_with_any_vector_code(lanes, monkeypatch):
     from sublinear_lib import _vector_code as vector_code
-    from sublinear_lib.halfspace import kernels_numba, kernels_numba_scan
+    from sublinear_lib.halfspace import kernels_numba
 
     if lanes == 16 and not vector_code.compresses():
         pytest.skip("sixteen lanes need LLVM 20")
@@ -113,7 +113,7 @@ def test_the_scan_gives_the_same_answers_with_any_vector_code(lanes, monkeypatch
         ]
 
     wanted = found(NumpyKernels())
-    monkeypatch.setattr(kernels_numba_scan, "host_code", lambda: vector_code.Code(lanes))
+    monkeypatch.setattr(kernels_numba, "host_code", lambda: vector_code.Code(lanes))
     assert found(kernels_numba.NumbaKernels()) == wanted
 
 
@@ -177,13 +177,10 @@ def test_one_large_answer_does_not_make_room_for_thousands(method):
 @needs_numba
 def test_both_kernel_sets_know_the_same_fan_out():
     from sublinear_lib import _vector_code as vector_code
-    from sublinear_lib.halfspace import (
-        kernels,
-        kernels_numba_tree,
-    )
+    from sublinear_lib.halfspace import filtering, kernels_numba
 
-    assert kernels_numba_tree._FANOUT == kernels.FANOUT == vector_code.FANOUT
-    assert kernels_numba_tree._LANES == kernels.LANES == vector_code.BLOCK
+    assert kernels_numba._FANOUT == filtering.FANOUT == vector_code.FANOUT
+    assert kernels_numba._LANES == filtering.LANES == vector_code.BLOCK
 
 
 # The choice

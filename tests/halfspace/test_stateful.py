@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from benchmarks.fuzz import fingerprint
-from sublinear_lib.halfspace import HalfspaceIndex, blocks, cap, kernels_numpy
+from sublinear_lib.halfspace import HalfspaceIndex, cap, kernels_numpy, scan
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.tree import BoxTree
@@ -281,7 +281,7 @@ def test_any_history_leaves_the_index_exact(method, kernels):
 
 
 def test_any_history_leaves_a_cap_prefix_of_many_groups_exact(monkeypatch):
-    for module in (cap, blocks, kernels_numpy):  # compiled kernels read 64 places at once
+    for module in (cap, scan, kernels_numpy):  # compiled kernels read 64 places at once
         monkeypatch.setattr(module, "GROUP", 4)
     monkeypatch.setattr(kernels_numpy, "_BLOCK", 8)
     monkeypatch.setattr(cap, "_SLACK", 8)

@@ -69,7 +69,7 @@ def test_appending_grows_the_capacity_by_half():
 
 
 def test_ids_are_not_given_out_beyond_32_bits(monkeypatch):
-    monkeypatch.setattr("sublinear_lib.halfspace.arguments.LARGEST_ID", 10)
+    monkeypatch.setattr("sublinear_lib.halfspace.protocol.LARGEST_ID", 10)
     index = HalfspaceIndex(np.zeros((8, 1)))
     index.remove(np.arange(8))
     with pytest.raises(ValueError, match="points must number at most 10 over the life of an index"):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sublinear_lib import geometry
 from sublinear_lib.halfspace import HalfspaceIndex, tree
+from sublinear_lib.halfspace.filtering import FANOUT
 from sublinear_lib.halfspace.kernel_choice import numba_allowed
-from sublinear_lib.halfspace.kernels import FANOUT
 from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.tree import _left_blocks, median_order
 from tests.halfspace.invariants import check_tree
@@ -384,17 +384,17 @@ def codes():
 @pytest.mark.parametrize("sort", [True, False])
 def test_packets_of_any_size_find_the_same(code, packet, buffer, sort, monkeypatch):
     from sublinear_lib import _vector_code as vector_code
-    from sublinear_lib.halfspace import kernels_numba_tree
+    from sublinear_lib.halfspace import kernels_numba
 
     monkeypatch.setattr(vector_code, "host_code", lambda: code)
     for d in (1, 2, 5):
         engine, normals, offsets, inside = lattice_problem(d=d)
         batch = engine._prepared(normals, offsets)
-        found = kernels_numba_tree.search(
+        found = kernels_numba.search(
             engine._tree, batch, Output(sort=sort), packet=packet, buffer=buffer
         )
         assert_found(found, inside, ascending=sort)
-        counted = kernels_numba_tree.search(
+        counted = kernels_numba.search(
             engine._tree, batch, Output(count_only=True), packet=packet, buffer=buffer
         )
         assert counted.counts.tolist() == found.counts.tolist()
@@ -406,13 +406,13 @@ def test_packets_of_any_size_find_the_same(code, packet, buffer, sort, monkeypat
 @pytest.mark.parametrize("marked", [1, 16, 10**9])
 def test_rows_ascend_however_they_are_sorted(code, marked, monkeypatch):
     from sublinear_lib import _vector_code as vector_code
-    from sublinear_lib.halfspace import kernels_numba_tree
+    from sublinear_lib.halfspace import kernels_numba
 
     monkeypatch.setattr(vector_code, "host_code", lambda: code)
-    monkeypatch.setattr(kernels_numba_tree, "_MARKED", marked)
+    monkeypatch.setattr(kernels_numba, "_MARKED", marked)
     for m in (1, 64, 65, 5000):
         engine, normals, offsets, inside = lattice_problem(m=m)
-        found = kernels_numba_tree.search(
+        found = kernels_numba.search(
             engine._tree, engine._prepared(normals, offsets), Output(), packet=7
         )
         assert_found(found, inside, ascending=True)

@@ -13,8 +13,7 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 from sublinear_lib.training import trainer as trainer_module
-from sublinear_lib.training.living import LivingNeurons
-from sublinear_lib.training.sources import firing_on_slice
+from sublinear_lib.training.sources import LivingNeurons, firing_on_slice
 from tests.training.cases import problem
 
 ATTACKS = {

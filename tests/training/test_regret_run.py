@@ -16,8 +16,7 @@ from sublinear_lib.adversary import (
 from sublinear_lib.geometry import chord_distances
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.training import DenseAdversarialTraining, points_of_arcs, regret_run
-from sublinear_lib.training.recording import RecordedRun
-from sublinear_lib.training.regret_run import RegretRun
+from sublinear_lib.training.regret_run import RecordedRun, RegretRun
 
 X = datasets.circle(3).X
 Y = np.array([0.5, -0.5, 0.4])

@@ -493,7 +493,7 @@ def test_no_search_asks_a_clock(search, monkeypatch):
     def refuse(*arguments):
         raise AssertionError("the costs of this machine were measured")
 
-    monkeypatch.setattr("sublinear_lib.halfspace.choosing.calibrated", refuse)
+    monkeypatch.setattr("sublinear_lib.halfspace.cost_model.calibrated", refuse)
     network = TwoLayerNetwork.initialize(3000, 3, rng=0, tau=0.02)
     X = geometry.sample_slice(400, 3, rng=1)
     y = np.where(np.arange(400) % 2 == 0, 1.0, -1.0)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pickle
 import signal
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import datasets
 from sublinear_lib.adversary import ProjectedGradient, RandomSearch, SmoothedGradient
-from sublinear_lib.cluster import LostWorkers
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     ShardedAdversarialTraining,
@@ -151,44 +147,3 @@ def test_ctrl_c_ends_after_a_whole_step() -> None:
     assert history.interrupted
     assert len(history) == 3
     assert_same_bits(history, train(SublinearAdversarialTraining(**{**CANONICAL, "steps": 3})))
-
-
-# in processes; tests/test_cluster.py has those on a cluster
-
-
-@pytest.mark.either_way
-@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-def test_a_killed_process_is_an_error_and_its_checkpoint_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two steps in processes, the others here: the bits are those of the same shards here alone."""
-    # A new process would spend seconds on loading the compiled ones.
-    monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
-    here = {**COMMON, "shards": 2}
-    kept: dict[str, Any] = {"checkpoint": tmp_path / "run", "checkpoint_every": 2}
-    crews = []
-    original = module._Processes.__init__
-
-    def noting(self: Any, shards: int) -> None:
-        original(self, shards)
-        crews.append(self)
-
-    def kill(record: Any, snapshot: Any) -> None:
-        if record.step == 3:
-            os.kill(crews[0]._members[1][0].pid, signal.SIGKILL)
-
-    monkeypatch.setattr(module._Processes, "__init__", noting)
-    with pytest.raises(LostWorkers, match="the worker of shard 1 is gone"):
-        train(ShardedAdversarialTraining(**here, workers="processes"), **kept, callback=kill)
-    resumed = train(ShardedAdversarialTraining(**here), **kept)
-    assert len(crews) == 1
-    assert_same_bits(resumed, train(ShardedAdversarialTraining(**here)))
-
-
-def test_an_error_that_cannot_travel_arrives_as_words() -> None:
-    class Odd(Exception):
-        def __reduce__(self) -> Any:
-            raise TypeError("stays here")
-
-    arrived = module._travelling(Odd("why"))
-    assert str(pickle.loads(pickle.dumps(arrived))) == "Odd: why"

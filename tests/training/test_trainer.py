@@ -23,8 +23,12 @@ from sublinear_lib.training import (
 )
 from sublinear_lib.training.caps import CapEvaluator
 from sublinear_lib.training.history import PHASES
-from sublinear_lib.training.living import LivingEvaluator
-from sublinear_lib.training.sources import CappedNeurons, IndexedNeurons, ListedNeurons
+from sublinear_lib.training.sources import (
+    CappedNeurons,
+    IndexedNeurons,
+    ListedNeurons,
+    LivingEvaluator,
+)
 from sublinear_lib.training.trainer import Run, _say_once_that_nothing_is_compiled
 from tests.kernel_sets import KERNELS
 from tests.training import cases
