@@ -560,14 +560,7 @@ def verify(
     if output is not None:
         archives.check_writable(output)
     if store:
-        if not (Path(claims.__file__).parents[2] / "pyproject.toml").is_file():
-            raise click.UsageError(
-                "--store renews the evidence in a clone of the repository, and this library is "
-                "installed without one: install it with 'pip install -e .' in a clone, or keep "
-                "what is found with --json FILE"
-            )
-        claims.evidence_path(budget).parent.mkdir(exist_ok=True)
-        archives.check_writable(claims.evidence_path(budget))
+        _check_clone(budget)
     if stale:
         old = set(claims.stale(claims.LEDGER, _evidence(budget)))
         chosen = tuple(claim for claim in chosen if claim.id in old)
@@ -575,7 +568,7 @@ def verify(
             click.echo("no stored evidence is missing or outdated")
             return
     names = [claim.id for claim in chosen]
-    reports: dict[str, claims.Report] = {}
+    reports: dict[str, claims.Verification] = {}
     begun, interrupted, failure = time.monotonic(), False, None
     running = claims.verify_each(
         claims.LEDGER,
@@ -599,18 +592,7 @@ def verify(
         running.close()
     ordered = [reports[name] for name in names if name in reports]
     seconds = time.monotonic() - begun
-    if ordered:
-        _print_columns(
-            ("id", "title", "verdict", "method", "seconds", "evidence"),
-            [_row(report) for report in ordered],
-        )
-    changed = [report for report in ordered if not report.as_recorded]
-    for report in changed:
-        reason = f": {report.error}" if report.error else ""
-        click.echo(
-            f"{report.claim.id} is recorded as {report.claim.recorded.value!r}, "
-            f"found {report.verdict.value!r}{reason}"
-        )
+    changed = _print_verdicts(ordered)
     done = f"{len(ordered)} of {len(names)} checked" if interrupted else f"{len(ordered)} checked"
     click.echo(
         f"{done} ({budget} budget, seed {seed}) in {seconds:.0f} s: "
@@ -629,6 +611,33 @@ def verify(
         sys.exit(1)
 
 
+def _check_clone(budget: str) -> None:
+    """See that there is a clone in which evidence can be stored."""
+    if not (Path(claims.__file__).parents[2] / "pyproject.toml").is_file():
+        raise click.UsageError(
+            "--store renews the evidence in a clone of the repository, and this library is "
+            "installed without one: install it with 'pip install -e .' in a clone, or keep "
+            "what is found with --json FILE"
+        )
+    claims.evidence_path(budget).parent.mkdir(exist_ok=True)
+    archives.check_writable(claims.evidence_path(budget))
+
+
+def _print_verdicts(ordered: Sequence[claims.Verification]) -> list[claims.Verification]:
+    """Print what was found; return what is not as recorded."""
+    if ordered:
+        head = ("id", "title", "verdict", "method", "seconds", "evidence")
+        _print_columns(head, [_row(found) for found in ordered])
+    changed = [found for found in ordered if not found.as_recorded]
+    for found in changed:
+        reason = f": {found.error}" if found.error else ""
+        click.echo(
+            f"{found.claim.id} is recorded as {found.claim.recorded.value!r}, "
+            f"found {found.verdict.value!r}{reason}"
+        )
+    return changed
+
+
 def _evidence(budget: str) -> dict[str, claims.Stored]:
     """Return the stored evidence, or end with the reason why it cannot be read."""
     try:
@@ -645,7 +654,7 @@ def _chosen(ids: Sequence[str]) -> tuple[claims.Claim, ...]:
         raise click.UsageError(error.args[0]) from error
 
 
-def _row(report: claims.Report) -> tuple[str, ...]:
+def _row(report: claims.Verification) -> tuple[str, ...]:
     """Return a line of the table of a verification."""
     mark = "" if report.as_recorded else " (!)"
     start = (report.claim.id, report.claim.title, report.verdict.value + mark)
@@ -656,7 +665,7 @@ def _row(report: claims.Report) -> tuple[str, ...]:
     return (*start, shown.method.value, f"{report.evidence.seconds:.1f}", found)
 
 
-def _store(reports: Sequence[claims.Report], budget: str) -> None:
+def _store(reports: Sequence[claims.Verification], budget: str) -> None:
     """Put new evidence in the place of old, and drop that of claims that are no longer there."""
     kept = claims.merge(claims.stored_evidence(budget), reports)
     path = claims.evidence_path(budget)

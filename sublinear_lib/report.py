@@ -17,24 +17,21 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from sublinear_lib import archives, geometry, scaling, theory, validation
 from sublinear_lib._arguments import described
 from sublinear_lib._extras import no_pictures
-from sublinear_lib._typing import FloatArray
+from sublinear_lib._held_out import MULTIPLES, Answer, Status, examine
 from sublinear_lib.adversary import (
     Adversary,
     IdentityAdversary,
-    NegativeMargin,
     SmoothedGradient,
-    certified_accuracy,
 )
 from sublinear_lib.cluster import single_threaded
 from sublinear_lib.datasets import Dataset, Separation, separation
@@ -54,15 +51,7 @@ __all__ = [
     "store_report",
 ]
 
-Status: TypeAlias = Literal["wrong", "broken", "open", "certified"]
-"""What is known of a held-out row: wrong at the row itself; broken, a point of its cap is wrong;
-certified, every point of its cap is right; open, neither was shown."""
-
-# Radii at which proofs are tried, in units of rho.
-_MULTIPLES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 _ATTACK_STEPS = 5
-# No proof is to end because of the clock.
-_NO_LIMIT = 1e9
 # Theorem D holds for every W*; more rows make the system to be solved slow, not the bound better.
 _MOST_FITTED = 500
 _FEW = 30
@@ -88,26 +77,6 @@ class Hypothesis:
     needs: str
     holds: bool | None
     found: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What is known of one held-out row.
-
-    Parameters
-    ----------
-    status : str
-        ``"wrong"``, ``"broken"``, ``"open"`` or ``"certified"`` at the radius rho.
-    certified_to : float
-        Largest radius tried at which the row is certified; 0 if it is only right itself, -1 if it
-        is wrong.
-    broken_at : float
-        Smallest radius tried at which a wrong point was found; inf if there is none.
-    """
-
-    status: Status
-    certified_to: float
-    broken_at: float
 
 
 @dataclass(frozen=True)
@@ -237,7 +206,7 @@ class Report:
     def curve(self) -> tuple[RadiusShare, ...]:
         """What is known at each radius, from 0 on, ascending."""
         rho = self.rho
-        radii = [0.0, *(c * rho for c in _MULTIPLES if c * rho <= geometry.SLICE_DIAMETER)]
+        radii = [0.0, *(c * rho for c in MULTIPLES if c * rho <= geometry.SLICE_DIAMETER)]
         number = len(self.answers)
         return tuple(
             RadiusShare(
@@ -327,7 +296,7 @@ class Report:
         """
         written = []
         for block in _blocks(self, _markdown):
-            if isinstance(block, _Table):
+            if isinstance(block, _Listing):
                 rows = [block.head, ["---"] * len(block.head), *block.rows]
                 text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
             elif block.kind == "list":
@@ -343,7 +312,7 @@ class Report:
 
         written = []
         for block in _blocks(self, validation.printable):
-            if isinstance(block, _Table):
+            if isinstance(block, _Listing):
                 head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.head)
                 body = "".join(
                     f"<tr>{''.join(f'<td>{inline_html(cell)}</td>' for cell in row)}</tr>"
@@ -476,27 +445,9 @@ def make_report(
     True
     """
     width = validation.count(m, "m")
-    radius = validation.scalar(rho, "rho", minimum=0.0, maximum=geometry.SLICE_DIAMETER)
-    inner = (
-        radius
-        if training_rho is None
-        else validation.scalar(
-            training_rho, "training_rho", minimum=0.0, maximum=geometry.SLICE_DIAMETER
-        )
-    )
-    if activity is not None and tau is not None:
-        raise ValueError("give either activity or tau, not both")
-    if tau is None:
-        wanted = 0.02 if activity is None else activity
-        validation.scalar(wanted, "activity", exclusive_minimum=0, maximum=0.5)
-        level = scaling.threshold_from_activity(wanted, width)
-    else:
-        level = validation.scalar(tau, "tau", minimum=0.0)
-        if scaling.activity(level, width) == 0.0:
-            raise ValueError(
-                "tau must be small enough for a neuron to fire with a probability above 0 in "
-                f"float64, got {level!r} for m = {width}"
-            )
+    radius = _radius(rho, "rho")
+    inner = radius if training_rho is None else _radius(training_rho, "training_rho")
+    level = _level(width, activity, tau)
     number = validation.count(seed, "seed", minimum=0)
     limit = None if certify is None else validation.count(certify, "certify")
     share = validation.scalar(confidence, "confidence", exclusive_minimum=0, exclusive_maximum=1)
@@ -523,7 +474,7 @@ def make_report(
     )
     with single_threaded():
         history = trainer.fit(start, train.X, train.y, rng=np.random.default_rng(stream))
-        answers = _examine(history.final, test, radius, limit, proofs, shown)
+        answers = examine(history.final, test, radius, limit, proofs, shown)
         return _assembled(
             data,
             train,
@@ -546,6 +497,27 @@ def make_report(
         )
 
 
+def _radius(value: float, name: str) -> float:
+    return validation.scalar(value, name, minimum=0.0, maximum=geometry.SLICE_DIAMETER)
+
+
+def _level(m: int, activity: float | None, tau: float | None) -> float:
+    """Return the threshold that is given, or the one with the wanted share of active neurons."""
+    if activity is not None and tau is not None:
+        raise ValueError("give either activity or tau, not both")
+    if tau is None:
+        wanted = 0.02 if activity is None else activity
+        validation.scalar(wanted, "activity", exclusive_minimum=0, maximum=0.5)
+        return scaling.threshold_from_activity(wanted, m)
+    level = validation.scalar(tau, "tau", minimum=0.0)
+    if scaling.activity(level, m) == 0.0:
+        raise ValueError(
+            "tau must be small enough for a neuron to fire with a probability above 0 in "
+            f"float64, got {level!r} for m = {m}"
+        )
+    return level
+
+
 def _parts(data: object, test_fraction: float, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
     if isinstance(data, Table):
         return data.split(test_fraction, rng)
@@ -559,123 +531,6 @@ def _parts(data: object, test_fraction: float, rng: np.random.Generator) -> tupl
         if (part.y == 0.0).any():
             raise ValueError("data must have labels that are not 0, whose sign names the class")
     return train, test
-
-
-# What is known of the held-out rows
-
-
-def _examine(
-    network: TwoLayerNetwork,
-    test: Dataset,
-    rho: float,
-    limit: int | None,
-    seeds: np.random.SeedSequence,
-    progress: bool,
-) -> tuple[Answer, ...]:
-    """Look at held-out rows one by one."""
-    number = test.n if limit is None else min(limit, test.n)
-    right = test.y * network.forward(test.X) > 0.0
-    radii = [c * rho for c in _MULTIPLES if c * rho <= geometry.SLICE_DIAMETER and rho > 0.0]
-    at = radii.index(rho) if radii else 0
-    attack = SmoothedGradient(rho=rho, steps=20, restarts=2)
-    answers: list[Answer] = []
-    with _bar(number, progress) as tick:
-        for i, own in enumerate(seeds.spawn(number)):
-            if not right[i]:
-                answers.append(Answer("wrong", -1.0, 0.0))
-            elif not radii:
-                answers.append(Answer("certified", 0.0, math.inf))
-            else:
-                row = _Row(network, test.X[i], float(test.y[i]), own)
-                answers.append(row.answer(radii, at, attack))
-            tick()
-    return tuple(answers)
-
-
-@contextmanager
-def _bar(total: int, wanted: bool) -> Iterator[Callable[[], object]]:
-    """Show a progress bar for a while; it is closed however its block is left."""
-    if not wanted:
-        yield lambda: None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total, desc="certifying", unit=" row") as bar:
-        yield bar.update
-
-
-class _Row:
-    """One held-out row, asked at several radii."""
-
-    def __init__(
-        self, network: TwoLayerNetwork, x: FloatArray, y: float, seeds: np.random.SeedSequence
-    ) -> None:
-        self._network, self._x, self._y = network, x, y
-        self._seeds = seeds
-        self._known: dict[float, str] = {}
-
-    def answer(self, radii: Sequence[float], at: int, attack: SmoothedGradient) -> Answer:
-        """Ask at rho first, then upwards and downwards as far as the answers allow."""
-        rho = radii[at]
-        status = self._status(rho)
-        if status == "unknown" and self._broken(attack):
-            self._known[rho] = status = "falsified"
-        if status == "certified":
-            proved = self._last("certified", radii[at:])
-        else:
-            proved = self._last("certified", radii[:at])
-        if status == "falsified":
-            broken = self._first("falsified", radii[: at + 1])
-        else:
-            broken = self._first("falsified", radii[at + 1 :])
-        shown: Status = {"certified": "certified", "falsified": "broken"}.get(status, "open")  # type: ignore[assignment]
-        return Answer(shown, proved, broken)
-
-    def _status(self, radius: float) -> str:
-        if radius not in self._known:
-            (self._known[radius],) = certified_accuracy(
-                self._network,
-                self._x[None, :],
-                [self._y],
-                radius,
-                method="auto" if self._network.d <= 3 else "relaxation",
-                time_limit=_NO_LIMIT,
-                rng=np.random.default_rng(self._seeds),
-            ).status
-        return self._known[radius]
-
-    def _broken(self, attack: SmoothedGradient) -> bool:
-        """Attack once more, with other starts than the proof has tried."""
-        found = attack(
-            self._network,
-            self._x[None, :],
-            np.array([self._y]),
-            NegativeMargin(),
-            np.random.default_rng(self._seeds.spawn(1)[0]),
-        )
-        return bool(self._y * found.value[0] <= 0.0)
-
-    def _last(self, status: str, radii: Sequence[float]) -> float:
-        """Return the last radius with this status, which the smaller ones inherit; 0 if none."""
-        low, high = 0, len(radii)
-        while low < high:
-            middle = (low + high) // 2
-            if self._status(radii[middle]) == status:
-                low = middle + 1
-            else:
-                high = middle
-        return radii[low - 1] if low else 0.0
-
-    def _first(self, status: str, radii: Sequence[float]) -> float:
-        """Return the first radius with this status, which the larger ones inherit; inf if none."""
-        low, high = 0, len(radii)
-        while low < high:
-            middle = (low + high) // 2
-            if self._status(radii[middle]) == status:
-                high = middle
-            else:
-                low = middle + 1
-        return radii[low] if low < len(radii) else math.inf
 
 
 @described
@@ -968,9 +823,17 @@ class _Text:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _Listing:
     head: list[str]
     rows: list[list[str]]
+
+
+def _heading(said: str) -> _Text:
+    return _Text("heading", (said,))
+
+
+def _text(said: str) -> _Text:
+    return _Text("text", (said,))
 
 
 def _markdown(name: str) -> str:
@@ -980,29 +843,50 @@ def _markdown(name: str) -> str:
     return safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _blocks(report: Report, shown: Callable[[str], str]) -> list[_Text | _Table]:
+def _blocks(report: Report, shown: Callable[[str], str]) -> list[_Text | _Listing]:
     """Return what a report says, piece by piece; every name that it quotes goes through `shown`."""
-    choice, gap, history = report.settings, report.separation, report.history
-    passes = int(history.work.sum())
-    level = f"{100 * report.clean.confidence:g} %"
-    blocks: list[_Text | _Table] = [
+    choice = report.settings
+    blocks: list[_Text | _Listing] = [
         _Text("title", (f"Report on {shown(report.name)}",)),
-        _Text(
-            "text",
-            (
-                f"Class {shown(report.class_names[1])} (+1) against "
-                f"{shown(report.class_names[0])} (-1); "
-                f"{_many(report.n_train, 'row')} for training, {report.n_test} held out, points of "
-                f"X in {report.d} dimensions. Width m = {choice['m']}, threshold tau = "
-                f"{float(choice['tau']):.4g} (expected activity "
-                f"{100 * float(choice['activity']):.3g} %), {choice['activation']} activation, "
-                f"rho = {report.rho:.4g}, radius in training "
-                f"{float(choice['training_rho']):.4g}, seed {choice['seed']}.",
-            ),
+        _text(
+            f"Class {shown(report.class_names[1])} (+1) against "
+            f"{shown(report.class_names[0])} (-1); "
+            f"{_many(report.n_train, 'row')} for training, {report.n_test} held out, points of "
+            f"X in {report.d} dimensions. Width m = {choice['m']}, threshold tau = "
+            f"{float(choice['tau']):.4g} (expected activity "
+            f"{100 * float(choice['activity']):.3g} %), {choice['activation']} activation, "
+            f"rho = {report.rho:.4g}, radius in training "
+            f"{float(choice['training_rho']):.4g}, seed {choice['seed']}."
         ),
     ]
     if report.warnings:
-        blocks += [_Text("heading", ("Warnings",)), _Text("list", report.warnings)]
+        blocks += [_heading("Warnings"), _Text("list", report.warnings)]
+    return [
+        *blocks,
+        *_about_rows(report),
+        *_about_data(report, shown),
+        *_about_training(report),
+        _heading("What the theorems say here"),
+        _Listing(
+            ["statement", "needs", "here", "numbers"],
+            [[one.statement, one.needs, _WORDS[one.holds], one.found] for one in report.hypotheses],
+        ),
+        _text(
+            "The numbers of the held-out rows above rest on none of these statements: they are "
+            "counted, attacked and proved one by one."
+        ),
+        _heading("What a certificate says"),
+        _text(
+            "Certified means: every point of X within rho of the row has the sign of its "
+            "label, for these weights. It says nothing about rows that were not looked at, "
+            "about changes that leave the cap, or about a label that is wrong; the interval is "
+            "about new rows drawn as the held-out ones were, and about no others."
+        ),
+    ]
+
+
+def _about_rows(report: Report) -> list[_Text | _Listing]:
+    level = f"{100 * report.clean.confidence:g} %"
     shares = [
         [name, f"{one.estimate:.3f}", f"{one.lower:.3f} to {one.upper:.3f}", meaning]
         for name, one, meaning in (
@@ -1011,87 +895,58 @@ def _blocks(report: Report, shown: Callable[[str], str]) -> list[_Text | _Table]
             ("certified", report.certified, "proved right at every point within rho"),
         )
     ]
-    blocks += [
-        _Text("heading", (f"Held-out rows: {len(report.answers)} looked at",)),
-        _Table(["accuracy", "share", f"{level} interval", "meaning"], shares),
-        _Text(
-            "text",
-            (
-                f"Open: {report.unknown}. The accuracy against the strongest adversary, on these "
-                f"rows, lies between {report.certified.estimate:.3f} and "
-                f"{report.attacked.estimate:.3f}.",
-            ),
+    curve = [
+        [f"{row.radius:.4g}", f"{row.certified:.3f}", f"{row.possible:.3f}"] for row in report.curve
+    ]
+    return [
+        _heading(f"Held-out rows: {len(report.answers)} looked at"),
+        _Listing(["accuracy", "share", f"{level} interval", "meaning"], shares),
+        _text(
+            f"Open: {report.unknown}. The accuracy against the strongest adversary, on these "
+            f"rows, lies between {report.certified.estimate:.3f} and "
+            f"{report.attacked.estimate:.3f}."
         ),
-        _Table(
-            ["radius", "certified", "possible"],
-            [
-                [f"{row.radius:.4g}", f"{row.certified:.3f}", f"{row.possible:.3f}"]
-                for row in report.curve
-            ],
-        ),
-        _Text("heading", ("The data",)),
-        _Text(
-            "text",
-            (
-                f"Smallest distance of two training points: delta = {gap.delta:.4g}; of opposite "
-                f"classes {_distance(gap.opposite_class_delta)}. Largest admissible rho: delta/2 = "
-                f"{gap.rho_max:.4g}. delta (delta - 2 rho) = {gap.gamma:.4g}.",
-            ),
+        _Listing(["radius", "certified", "possible"], curve),
+    ]
+
+
+def _about_data(report: Report, shown: Callable[[str], str]) -> list[_Text | _Listing]:
+    gap = report.separation
+    blocks: list[_Text | _Listing] = [
+        _heading("The data"),
+        _text(
+            f"Smallest distance of two training points: delta = {gap.delta:.4g}; of opposite "
+            f"classes {_distance(gap.opposite_class_delta)}. Largest admissible rho: delta/2 = "
+            f"{gap.rho_max:.4g}. delta (delta - 2 rho) = {gap.gamma:.4g}."
         ),
     ]
     if report.features:
+        changes = [[shown(name), f"{value:.3g}"] for name, value in report.features.items()]
         blocks += [
-            _Text(
-                "text",
-                (
-                    "A cap contains every row in which one feature has changed by at most this "
-                    "much, in its own unit (several features together: less each):",
-                ),
+            _text(
+                "A cap contains every row in which one feature has changed by at most this "
+                "much, in its own unit (several features together: less each):"
             ),
-            _Table(
-                ["feature", "change"],
-                [[shown(name), f"{value:.3g}"] for name, value in report.features.items()],
-            ),
+            _Listing(["feature", "change"], changes),
         ]
-    ends = [0, -1]
-    blocks += [
-        _Text("heading", ("Training",)),
-        _Text(
-            "text",
-            (
-                f"{len(history)} steps of size {history.eta:.4g}, {history.method}. Loss under "
-                f"attack {history.loss[0]:.4g} to {history.loss[-1]:.4g}, clean "
-                f"{history.clean_loss[0]:.4g} to {history.clean_loss[-1]:.4g}. Share of neurons "
-                "that fire at an attacked point "
-                f"{' to '.join(f'{100 * history.activity_mean[k]:.3g} %' for k in ends)}. "
-                f"Row passes: {passes}, with every neuron {report.dense_work:.0f} "
-                f"({report.dense_work / max(passes, 1):.3g} times as many).",
-            ),
-        ),
-        _Text("heading", ("What the theorems say here",)),
-        _Table(
-            ["statement", "needs", "here", "numbers"],
-            [[one.statement, one.needs, _WORDS[one.holds], one.found] for one in report.hypotheses],
-        ),
-        _Text(
-            "text",
-            (
-                "The numbers of the held-out rows above rest on none of these statements: they are "
-                "counted, attacked and proved one by one.",
-            ),
-        ),
-        _Text("heading", ("What a certificate says",)),
-        _Text(
-            "text",
-            (
-                "Certified means: every point of X within rho of the row has the sign of its "
-                "label, for these weights. It says nothing about rows that were not looked at, "
-                "about changes that leave the cap, or about a label that is wrong; the interval is "
-                "about new rows drawn as the held-out ones were, and about no others.",
-            ),
+    return blocks
+
+
+def _about_training(report: Report) -> list[_Text | _Listing]:
+    history = report.history
+    passes = int(history.work.sum())
+    fire = (f"{100 * history.activity_mean[k]:.3g} %" for k in (0, -1))
+    return [
+        _heading("Training"),
+        _text(
+            f"{len(history)} steps of size {history.eta:.4g}, {history.method}. Loss under "
+            f"attack {history.loss[0]:.4g} to {history.loss[-1]:.4g}, clean "
+            f"{history.clean_loss[0]:.4g} to {history.clean_loss[-1]:.4g}. Share of neurons "
+            f"that fire at an attacked point {' to '.join(fire)}. "
+            f"Row passes: {passes}, with every neuron {report.dense_work:.0f} "
+            f"({report.dense_work / max(passes, 1):.3g} times as many)."
         ),
     ]
-    return blocks
 
 
 _WORDS = {True: "yes", False: "no", None: "undecided"}

@@ -212,14 +212,7 @@ class TrainingRun:
             history.final.save(out / "network.npz")
             _store_history(history, out, say)
         say("testing")
-        strong = SmoothedGradient(rho=self.rho, steps=20, restarts=2)
-        rows = []
-        for name, network in (("before", start), ("after", history.final)):
-            clean = accuracy(network, test.X, test.y)
-            attacked = accuracy_under_attack(
-                network, test.X, test.y, strong, np.random.default_rng(attack), progress=progress
-            )
-            rows.append({"network": name, "accuracy": clean, "accuracy under attack": attacked})
+        rows = self._tested(start, history.final, test, attack, progress)
         proved = None
         if self.certify:
             proved = certified_accuracy(
@@ -231,21 +224,30 @@ class TrainingRun:
                 rng=np.random.default_rng(proof),
                 progress=progress,
             )
-        warnings = []
-        silent = int((history.final.forward(test.X) == 0.0).sum())
-        if silent:
-            warnings.append(
-                f"after training the output is 0 at {silent} of {test.n} test points, where no "
-                "neuron fires; a smaller step size or a larger activity may help"
-            )
-        if history.loss[-1] > history.loss[0]:
-            warnings.append("the loss grew in training; a smaller step size may help")
-        report = RunReport(
-            self, history, tau, train.n, test.n, tuple(rows), proved, tuple(warnings)
-        )
+        warnings = _warnings(history, test)
+        report = RunReport(self, history, tau, train.n, test.n, rows, proved, warnings)
         if out is not None:
             report.store(out)
         return report
+
+    def _tested(
+        self,
+        start: TwoLayerNetwork,
+        final: TwoLayerNetwork,
+        test: datasets.Dataset,
+        seed: np.random.SeedSequence,
+        progress: bool,
+    ) -> tuple[dict[str, Any], ...]:
+        """Test the network before and after training, clean and under attack."""
+        strong = SmoothedGradient(rho=self.rho, steps=20, restarts=2)
+        rows = []
+        for name, network in (("before", start), ("after", final)):
+            clean = accuracy(network, test.X, test.y)
+            attacked = accuracy_under_attack(
+                network, test.X, test.y, strong, np.random.default_rng(seed), progress=progress
+            )
+            rows.append({"network": name, "accuracy": clean, "accuracy under attack": attacked})
+        return tuple(rows)
 
     def _adversary(self) -> Adversary:
         if self.adversary == "identity":
@@ -299,6 +301,20 @@ def _settings(path: Path) -> dict[str, Any]:
     if not isinstance(stored, dict):
         raise ValueError(f"out must be the folder of a run, got a {path} of something else")
     return stored
+
+
+def _warnings(history: History, test: datasets.Dataset) -> tuple[str, ...]:
+    """Say what makes the numbers of a run say little."""
+    warnings = []
+    silent = int((history.final.forward(test.X) == 0.0).sum())
+    if silent:
+        warnings.append(
+            f"after training the output is 0 at {silent} of {test.n} test points, where no "
+            "neuron fires; a smaller step size or a larger activity may help"
+        )
+    if history.loss[-1] > history.loss[0]:
+        warnings.append("the loss grew in training; a smaller step size may help")
+    return tuple(warnings)
 
 
 def _store_history(history: History, out: Path, say: Callable[[str], object]) -> None:

@@ -111,7 +111,6 @@ theory.polynomials.log_complexity: polynomial
 theory.polynomials.stays_within: polynomial
 theory.regret.largest_gap: initial
 theory.regret.nearest_weights: initial
-theory.regret.run_ledger: initial
 theory.sampling_error.active_mean: feature
 theory.sampling_error.active_mean_square: feature
 theory.sampling_error.sampling_deviation: feature
@@ -119,6 +118,7 @@ training.EarlyStop.reason: losses
 training.ShardedAdversarialTraining.source_of: neurons, X
 training.StableStep.step_size: network
 training.regret_run: initial
+training.run_ledger: initial
 training.resolve_step_size: network
 """
 

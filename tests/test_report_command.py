@@ -117,7 +117,7 @@ def test_ctrl_c_leaves_no_report_and_no_folder(csv, tmp_path, monkeypatch):
         calls.append(1)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sublinear_lib.report, "certified_accuracy", interrupted)
+    monkeypatch.setattr(sublinear_lib._held_out, "certified_accuracy", interrupted)
     result = report(csv, *SMALL, "--out", tmp_path / "out")
     assert result.exit_code == 130
     assert result.output.strip().endswith("interrupted")

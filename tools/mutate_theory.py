@@ -736,7 +736,11 @@ def _users(names: tuple[str, ...]) -> frozenset[Any]:
                 if isinstance(part, ast.FunctionDef) and _mentions(part, names):
                     prefix = f"{item.name}." if isinstance(item, ast.ClassDef) else ""
                     users.add((path.stem, prefix + part.name))
-    for path in sorted((ROOT / "sublinear_lib" / "claims" / "checks").glob("*.py")):
+    claims = ROOT / "sublinear_lib" / "claims"
+    for path in (claims / "instruments").glob("*.py"):
+        if _mentions(ast.parse(path.read_text("utf-8")), names):
+            names = (*names, path.stem)
+    for path in sorted((claims / "checks").glob("*.py")):
         if _mentions(ast.parse(path.read_text("utf-8")), names):
             users.add(f"sublinear_lib.claims.checks.{path.stem}")
     return frozenset(users)

@@ -99,7 +99,10 @@ def module(*arguments: str) -> tuple[str, ...]:
 
 def stages() -> list[Stage]:
     """List all stages in the order in which they run."""
-    kernels = tuple(folder for folder in KERNEL_TESTS if (ROOT / folder).is_dir())
+    return [*_quick_stages(), *_thorough_stages()]
+
+
+def _quick_stages() -> list[Stage]:
     return [
         Stage(
             "examples",
@@ -155,6 +158,12 @@ def stages() -> list[Stage]:
             (*PAGES, "-m", "not thorough"),
             pytest=True,
         ),
+    ]
+
+
+def _thorough_stages() -> list[Stage]:
+    kernels = tuple(folder for folder in KERNEL_TESTS if (ROOT / folder).is_dir())
+    return [
         Stage(
             "more",
             "the library on other seeds, with kills, interrupts, full disks and clusters",

@@ -33,7 +33,7 @@ from sublinear_lib.claims.storing import (
     stale,
     stored_evidence,
 )
-from sublinear_lib.claims.verifying import Report, verify, verify_each
+from sublinear_lib.claims.verifying import Verification, verify, verify_each
 
 if TYPE_CHECKING:
     from sublinear_lib.claims.paper import CHAPTERS, LEDGER, NUMBERED, section
@@ -61,10 +61,10 @@ __all__ = [
     "Observation",
     "Outcome",
     "ProofStatus",
-    "Report",
     "Role",
     "Stored",
     "Verdict",
+    "Verification",
     "encoded",
     "evidence_path",
     "fingerprint",

@@ -10,6 +10,7 @@ the text what was looked at, and the last call what was found.  Before changing 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.claims.evidence import (
     Budget,
     Findings,
@@ -28,15 +30,28 @@ from sublinear_lib.claims.evidence import (
     Value,
 )
 from sublinear_lib.claims.stated import STATED, far_slope
-from sublinear_lib.statistics import Interval
+from sublinear_lib.statistics import Interval, loglog_slope
 
 if TYPE_CHECKING:
     from sublinear_lib.theory import enclosures
 
-__all__ = ["Collector", "Inspection", "Look", "Rng", "check_of"]
+__all__ = [
+    "SURE",
+    "Collector",
+    "Inspection",
+    "Look",
+    "Rng",
+    "check_of",
+    "fitted_power",
+    "sweep",
+    "sweep_by_width",
+]
 
 Rng: TypeAlias = np.random.Generator
 """The randomness of a check."""
+
+SURE = 0.9999
+"""The confidence of intervals: a check at another seed must not fail by chance."""
 
 _CLOSE = 1e-3
 
@@ -181,6 +196,12 @@ class Collector:
         )
         self(f"largest relative difference to {what}, {len(kept)} values").at_most(worst, tolerance)
 
+    def beside(self, what: str, pairs: Iterable[tuple[float, float]]) -> None:
+        """Note the largest relative difference of two evaluations of one smooth formula."""
+        kept = list(pairs)
+        worst = max(abs(one - other) / abs(other) for one, other in kept)
+        self(f"{what}: largest relative difference, {len(kept)} cases").at_most(worst, 1e-9)
+
 
 @dataclass(frozen=True)
 class Look:
@@ -262,6 +283,15 @@ class Look:
         good = sum(kept)
         self.note(_yes(good == len(kept)), f"{good} of {len(kept)}", "all", Method.EXACT)
 
+    def empty(self, found: Iterable[str]) -> None:
+        """Note whether a list of names is empty."""
+        text = ", ".join(found)
+        self.holds(not text, text or "none", "none")
+
+    def close(self, pairs: Iterable[tuple[float, float]], tolerance: float) -> None:
+        """Note how far numbers are, relatively, from those beside them."""
+        self.at_most(max(abs(one / other - 1.0) for one, other in pairs), tolerance)
+
     def all_hold(self, instances: Sequence[enclosures.Inequality]) -> None:
         """Note how many inequalities hold, each proven or refuted, and the closest one."""
         good = sum(each.holds for each in instances)
@@ -313,6 +343,50 @@ class Look:
         outcome = Outcome.NO if missed else Outcome.YES if told_apart else Outcome.OPEN
         self.note(outcome, slope, asked, Method.MONTE_CARLO)
 
+    def power(
+        self,
+        widths: Sequence[int],
+        measured: object,
+        predicted: float | Fraction | Sequence[float],
+        rival: float | Fraction,
+        *,
+        at_most: bool = False,
+    ) -> None:
+        """Note whether what was measured has one power of the width and not another, as `slope`.
+
+        Parameters
+        ----------
+        widths : sequence of int
+            Where it was measured.
+        measured : array_like
+            Shape (seeds, widths).
+        predicted : float, Fraction or sequence of float
+            The power that is asked for, or a closed form at the same widths, whose power there is.
+        rival : float or Fraction
+            Another power.
+        at_most : bool, default False
+            Whether the predicted power is that of an upper bound.
+        """
+        if isinstance(predicted, Sequence):
+            predicted = round(fitted_power(widths, predicted), 4)
+        self.slope(loglog_slope(widths, measured, SURE), predicted, rival, at_most=at_most)
+
+    def power_below(
+        self, widths: Sequence[int], measured: object, limit: float, asked: str
+    ) -> None:
+        """Note whether the measured power of the width ends below a number."""
+        slope = loglog_slope(widths, measured, SURE)
+        self.holds(slope.upper < limit, slope, asked)
+
+    def binomial(self, mean: float, expected: float, draws: int, m: int = 1) -> None:
+        """Note whether a mean of binomial counts of m, or of shares, is what is expected."""
+        self.mean(mean, math.sqrt(expected * (1.0 - expected / m) / draws), expected)
+
+    def sample(self, values: FloatArray, expected: float, *, largest: float = 4.0) -> None:
+        """Note whether the mean of independent values is what is expected, as `mean`."""
+        error = float(values.std(ddof=1)) / math.sqrt(values.size)
+        self.mean(float(values.mean()), error, expected, largest=largest)
+
     def mean(
         self, mean: float, standard_error: float, expected: float, *, largest: float = 4.0
     ) -> None:
@@ -345,6 +419,28 @@ def check_of(look_at: Inspection) -> Callable[[Budget, Rng], Findings]:
         return look.findings()
 
     return check
+
+
+def fitted_power(widths: Sequence[float], values: Sequence[float]) -> float:
+    """Return the power of the width in positive numbers, by least squares of the logarithms."""
+    return float(np.polyfit(np.log(widths), np.log(values), 1)[0])
+
+
+def sweep(
+    streams: Iterable[Rng], widths: Sequence[int], measured: Callable[[Rng, int], Any]
+) -> FloatArray:
+    """Measure at every width, for each stream of random numbers; one row per stream.
+
+    Where several numbers are measured at once, there is one table for each of them.
+    """
+    table = np.array([[measured(stream, m) for m in widths] for stream in streams], dtype=float)
+    return np.moveaxis(table, -1, 0) if table.ndim > 2 else table
+
+
+def sweep_by_width(widths: Sequence[int], seeds: int, measured: Callable[[int], Any]) -> FloatArray:
+    """Measure as `sweep`, all seeds of one width before the next, from one stream of numbers."""
+    table = np.array([[measured(m) for _ in range(seeds)] for m in widths], dtype=float)
+    return np.moveaxis(table, -1, 0).swapaxes(1, 2) if table.ndim > 2 else table.T
 
 
 def _yes(holds: bool) -> Outcome:

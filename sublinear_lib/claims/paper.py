@@ -22,12 +22,21 @@ from sublinear_lib.claims.checks import (
     concentration,
     convergence,
     cost,
+    decomposition,
     definitions,
     existence,
+    feature_race,
+    feature_robustness,
     features,
+    hermite,
+    impossibility,
+    lipschitz,
     memorization,
+    parameters,
     perturbation,
     polynomials,
+    regret,
+    uniformity,
 )
 from sublinear_lib.claims.claim import Claim
 from sublinear_lib.claims.ledger import Ledger
@@ -101,15 +110,24 @@ _SECTION_OF: Final = {name: title for title, names in SECTIONS.items() for name 
 _TOPICS: Final = (
     definitions,
     approximation,
+    decomposition,
+    uniformity,
+    parameters,
     activity,
     perturbation,
     convergence,
+    regret,
     concentration,
     polynomials,
+    hermite,
     existence,
     cost,
     memorization,
+    impossibility,
+    lipschitz,
     features,
+    feature_race,
+    feature_robustness,
 )
 
 

@@ -16,6 +16,7 @@ import hashlib
 import inspect
 import json
 import os
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from sublinear_lib import archives, validation
 from sublinear_lib.claims.claim import Claim
 from sublinear_lib.claims.evidence import Budget, Evidence, decoded, encoded
 from sublinear_lib.claims.ledger import Ledger
-from sublinear_lib.claims.verifying import Report
+from sublinear_lib.claims.verifying import Verification
 
 __all__ = [
     "SCHEMA",
@@ -76,28 +77,50 @@ def fingerprint(claim: Claim) -> str:
     Notes
     -----
     It covers the statement, what it repairs, and the source of the check together with whatever of
-    the check's own module it uses, however indirectly: helpers, classes and constants.  What the
-    check calls in other modules is not covered; the tests of the ledger run the checks anew.
+    the check's own module and of `sublinear_lib.claims.instruments` it uses, however indirectly:
+    helpers, classes and constants.  What the check calls elsewhere is not covered; the tests of the
+    ledger run the checks anew.
     """
     said = (claim.id, claim.statement, claim.repairs, *_sources(claim.check))
     return hashlib.sha256("\x00".join(said).encode()).hexdigest()[:16]
 
 
 def _sources(check: Callable[..., Any]) -> list[str]:
-    """Return the source of a check and of what it uses of its own module."""
+    """Return the source of a check and of what it uses of its own module and of the instruments."""
     check = inspect.unwrap(check)
     settings = []
     while isinstance(check, functools.partial):
         settings.append(repr((check.args, sorted(check.keywords.items()))))
         check = check.func
-    text = textwrap.dedent(inspect.getsource(check))
-    module = inspect.getmodule(check)
-    places = {} if module is None else _definitions(inspect.getsource(module))
-    wanted, seen = _names(text), set[str]()
-    while new := (wanted & places.keys()) - seen:
-        seen |= new
-        wanted = set().union(*(_names(places[name]) for name in new))
-    return [*settings, text, *(places[name] for name in sorted(seen))]
+    text, own = textwrap.dedent(inspect.getsource(check)), inspect.getmodule(check)
+    # The own module stands first, whatever its name.
+    wanted = set() if own is None else {("", name) for name in _names(text)}
+    seen: dict[tuple[str, str], str] = {}
+    while wanted:
+        place, name = wanted.pop()
+        module = inspect.getsource(own if own and not place else sys.modules[place])
+        first, _, rest = name.partition(".")
+        if first in (imported := _imports(module)):
+            origin, item = imported[first]
+            inner = f"{origin}.{item}"
+            used_there = (inner, rest) if rest and inner in sys.modules else (origin, item)
+            wanted |= {used_there} - seen.keys()
+        elif (place, name) not in seen and name in (places := _definitions(module)):
+            seen[place, name] = places[name]
+            wanted |= {(place, used) for used in _names(places[name])}
+    return [*settings, text, *(seen[key] for key in sorted(seen))]
+
+
+@functools.lru_cache(maxsize=64)
+def _imports(source: str) -> dict[str, tuple[str, str]]:
+    """Return what a module takes from the instruments: by name, where it is and what it is."""
+    package = "sublinear_lib.claims.instruments"
+    return {
+        item.asname or item.name: (node.module, item.name)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(package)
+        for item in node.names
+    }
 
 
 @functools.lru_cache(maxsize=64)
@@ -125,14 +148,17 @@ def _definitions(source: str) -> dict[str, str]:
     return found
 
 
+@functools.lru_cache(maxsize=2048)
 def _names(source: str) -> set[str]:
-    """Return the names that occur in a piece of source."""
+    """Return the names that occur in a piece of source, and their attributes."""
     try:
-        tree = ast.parse(source)
+        nodes = list(ast.walk(ast.parse(source)))
     except SyntaxError:
         # The source of a lambda is a line out of its middle; its text counts, its helpers do not.
         return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    pairs = [(node.value, node.attr) for node in nodes if isinstance(node, ast.Attribute)]
+    dotted = {f"{value.id}.{name}" for value, name in pairs if isinstance(value, ast.Name)}
+    return dotted | {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
 def stale(ledger: Ledger, stored: Mapping[str, Stored]) -> tuple[str, ...]:
@@ -159,14 +185,14 @@ def stale(ledger: Ledger, stored: Mapping[str, Stored]) -> tuple[str, ...]:
     )
 
 
-def merge(old: Mapping[str, Stored], reports: Iterable[Report]) -> dict[str, Stored]:
+def merge(old: Mapping[str, Stored], reports: Iterable[Verification]) -> dict[str, Stored]:
     """Put new evidence in the place of old.
 
     Parameters
     ----------
     old : mapping of str to Stored
         What was stored.
-    reports : iterable of Report
+    reports : iterable of Verification
         What a run found; claims whose check raised keep their old evidence.
 
     Returns

@@ -23,11 +23,11 @@ from sublinear_lib.claims.evidence import Budget, Evidence, Verdict, decoded, en
 from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.cluster import run_tasks, single_threaded
 
-__all__ = ["Report", "verify", "verify_each"]
+__all__ = ["Verification", "verify", "verify_each"]
 
 
 @dataclass(frozen=True)
-class Report:
+class Verification:
     """What a verification found about one claim.
 
     Parameters
@@ -65,7 +65,7 @@ def verify(
     scheduler: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
-) -> list[Report]:
+) -> list[Verification]:
     """Check statements.
 
     Parameters
@@ -91,7 +91,7 @@ def verify(
 
     Returns
     -------
-    list of Report
+    list of Verification
         In reading order, the same for any number of processes but for the seconds.
 
     Raises
@@ -130,7 +130,7 @@ def verify_each(
     scheduler: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
-) -> Generator[Report]:
+) -> Generator[Verification]:
     """Check statements, and hand out each report when it is there.
 
     Parameters
@@ -140,7 +140,7 @@ def verify_each(
 
     Yields
     ------
-    Report
+    Verification
         In the order in which the checks end, which for more than one process is not the order of
         reading.
 
@@ -185,13 +185,15 @@ def _key(claim: Claim, budget: Budget, seed: int) -> str:
     return caching.digest("verify", said, claim.check, budget, seed)
 
 
-def _recalled(store: caching.ResultCache, claim: Claim, budget: Budget, seed: int) -> Report | None:
+def _recalled(
+    store: caching.ResultCache, claim: Claim, budget: Budget, seed: int
+) -> Verification | None:
     """Return what an earlier run found about a claim as it is now."""
     entry = store.get(_key(claim, budget, seed))
     if entry is None:
         return None
     try:
-        return Report(claim, decoded(claim.id, entry))
+        return Verification(claim, decoded(claim.id, entry))
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
         warnings.warn(
             f"what is stored for {claim.id} cannot be used ({error}); it is checked anew",
@@ -200,10 +202,10 @@ def _recalled(store: caching.ResultCache, claim: Claim, budget: Budget, seed: in
         return None
 
 
-def _report(claim: Claim, budget: Budget, seed: int) -> Report:
+def _report(claim: Claim, budget: Budget, seed: int) -> Verification:
     try:
         with single_threaded():
-            return Report(claim, claim.run(budget, seed))
+            return Verification(claim, claim.run(budget, seed))
     except Exception as error:
         # Whatever goes wrong in one check must not hide what the others find.
-        return Report(claim, None, f"{type(error).__name__}: {error}")
+        return Verification(claim, None, f"{type(error).__name__}: {error}")

@@ -12,12 +12,12 @@ from sublinear_lib.exhibits.graph import dependency_graph
 from sublinear_lib.exhibits.ledger_table import ledger_table
 from sublinear_lib.exhibits.looks import Look, badge
 from sublinear_lib.exhibits.markup import inline_html
-from sublinear_lib.exhibits.quiz import Choice, quiz
+from sublinear_lib.exhibits.quiz import Reply, quiz
 
 __all__ = [
-    "Choice",
     "ClaimList",
     "Look",
+    "Reply",
     "badge",
     "chapter_claims",
     "claim_box",

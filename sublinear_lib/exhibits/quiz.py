@@ -24,7 +24,7 @@ from sublinear_lib.exhibits.looks import LOOKS, STATIC
 from sublinear_lib.exhibits.markup import block_html, spoken
 from sublinear_lib.plotting import palette_css
 
-__all__ = ["Choice", "Question", "Quiz", "quiz", "read_quiz"]
+__all__ = ["Question", "Quiz", "Reply", "quiz", "read_quiz"]
 
 QUIZZES = Path(__file__).parent / "quizzes"
 FEWEST_QUESTIONS, MOST_QUESTIONS = 3, 5
@@ -38,7 +38,7 @@ _NO = re.compile(r"(?:no|wrong|not quite|incorrect)(?:[:.,;!]+\s*|$)", re.IGNORE
 
 
 @dataclass(frozen=True)
-class Choice:
+class Reply:
     """One answer that a reader may choose.
 
     Parameters
@@ -66,13 +66,13 @@ class Question:
         The question, MyST on one line.
     more : str
         Further paragraphs below it, MyST; may be empty.
-    choices : tuple of Choice
+    choices : tuple of Reply
         Three or four, one of them right.
     """
 
     text: str
     more: str
-    choices: tuple[Choice, ...]
+    choices: tuple[Reply, ...]
 
 
 class Quiz:
@@ -131,7 +131,7 @@ class Quiz:
         )
 
 
-def _choice(group: str, name: str, choice: Choice) -> str:
+def _choice(group: str, name: str, choice: Reply) -> str:
     mark = LOOKS[Verdict.HOLDS if choice.right else Verdict.FAILS].path
     kind = "true" if choice.right else "false"
     return (
@@ -140,7 +140,7 @@ def _choice(group: str, name: str, choice: Choice) -> str:
     )
 
 
-def _told(choice: Choice) -> str:
+def _told(choice: Reply) -> str:
     kind, word, lead = ("true", "Right.", _YES) if choice.right else ("false", "No.", _NO)
     mark = LOOKS[Verdict.HOLDS if choice.right else Verdict.FAILS].path
     match = lead.match(choice.feedback)
@@ -241,7 +241,7 @@ def _read_question(title: str, rest: str, where: str, seed: str) -> Question:
             )
         else:
             choices[-1][2].append(line.strip())
-    read = tuple(Choice(text, right, "\n".join(told).strip()) for text, right, told in choices)
+    read = tuple(Reply(text, right, "\n".join(told).strip()) for text, right, told in choices)
     question = Question(title, "\n".join(more).strip(), read)
     faults = _faults(question)
     if faults:
@@ -249,7 +249,7 @@ def _read_question(title: str, rest: str, where: str, seed: str) -> Question:
     return Question(title, question.more, _placed(read, seed))
 
 
-def _placed(choices: tuple[Choice, ...], seed: str) -> tuple[Choice, ...]:
+def _placed(choices: tuple[Reply, ...], seed: str) -> tuple[Reply, ...]:
     """Move the right choice to a place that `seed` decides; the others keep their order."""
     others = [choice for choice in choices if not choice.right]
     (right,) = (choice for choice in choices if choice.right)
@@ -281,7 +281,7 @@ def _faults(question: Question) -> list[str]:
     return faults
 
 
-def _wrong_feedback(choice: Choice) -> list[str]:
+def _wrong_feedback(choice: Reply) -> list[str]:
     told = choice.feedback
     lead, other = (_YES, _NO) if choice.right else (_NO, _YES)
     match = lead.match(told)

@@ -84,10 +84,10 @@ __all__ = [
     "FlatTree",
     "KernelSet",
     "NodeSums",
+    "PointBlocks",
     "Scale",
     "Summed",
     "SummingKernel",
-    "Table",
     "folded",
     "halved",
     "inflated_box",
@@ -297,7 +297,7 @@ class FlatTree(NamedTuple):
     """One more than the largest row, shape (1,)."""
 
 
-class Table(NamedTuple):
+class PointBlocks(NamedTuple):
     """Points in blocks, for the scan (:class:`~sublinear_lib.halfspace.scan.Blocks`)."""
 
     coordinates: Float32Array
@@ -381,7 +381,7 @@ class KernelSet(Protocol):
         """Places in a block of a table, a multiple of `GROUP`."""
 
     def scan(
-        self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
+        self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
         """Score every point for every query, or those in the groups that reach its level."""
 

@@ -76,7 +76,7 @@ from sublinear_lib.halfspace.filtering import (
     Batch,
     Filtered,
     FlatTree,
-    Table,
+    PointBlocks,
     longer,
     trimmed,
 )
@@ -245,7 +245,7 @@ class _Part(NamedTuple):
     """To how many of them each block matters."""
 
 
-def _part(table: Table, levels: FloatArray | None, start: int, stop: int) -> _Part:
+def _part(table: PointBlocks, levels: FloatArray | None, start: int, stop: int) -> _Part:
     groups = -(-table.size // _BLOCK)
     many = stop - start
     order = np.arange(many)
@@ -263,7 +263,7 @@ def _part(table: Table, levels: FloatArray | None, start: int, stop: int) -> _Pa
 
 
 def scan(
-    table: Table,
+    table: PointBlocks,
     batch: Batch,
     levels: FloatArray | None,
     output: Output,
@@ -286,7 +286,7 @@ def scan(
 class _Answer:
     """What the queries so far have found."""
 
-    def __init__(self, table: Table, output: Output, q: int, buffer: int) -> None:
+    def __init__(self, table: PointBlocks, output: Output, q: int, buffer: int) -> None:
         self._table = table
         self._output = output
         self._q = q
@@ -940,7 +940,7 @@ class NumbaKernels:
         return GROUP
 
     def scan(
-        self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
+        self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
         """Score every point for every query, a block of points for four queries at a time."""
         return scan(table, batch, levels, output, buffer=self.buffer)

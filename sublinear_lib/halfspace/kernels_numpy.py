@@ -36,8 +36,8 @@ from sublinear_lib.halfspace.filtering import (
     Filtered,
     FlatTree,
     NodeSums,
+    PointBlocks,
     Summed,
-    Table,
     joined,
 )
 from sublinear_lib.halfspace.protocol import Output
@@ -226,7 +226,7 @@ class NumpyKernels:
         return _BLOCK
 
     def scan(
-        self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
+        self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
         """Score every point for every query, block by block."""
         at_once = max(1, self.pairs // table.coordinates.shape[2])
@@ -256,7 +256,9 @@ class NumpyKernels:
         return Filtered(counts, rows, found.doubtful_queries, doubtful_rows, found.work)
 
 
-def _scan(table: Table, batch: Batch, levels: FloatArray | None, count_only: bool) -> Filtered:
+def _scan(
+    table: PointBlocks, batch: Batch, levels: FloatArray | None, count_only: bool
+) -> Filtered:
     """Score the points for some queries, by ascending level; return places in the place of rows."""
     q = len(batch.below)
     width = table.coordinates.shape[2]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import Float32Array, FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import GROUP, Batch, Filtered, Table, norms
+from sublinear_lib.halfspace.filtering import GROUP, Batch, Filtered, PointBlocks, norms
 from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.store import as_span
 
@@ -111,9 +111,9 @@ class Blocks:
 
     def table(
         self, size: int, rows: Int32Array | None = None, ceiling: FloatArray | None = None
-    ) -> Table:
+    ) -> PointBlocks:
         """Return the first `size` places as the kernels read them."""
-        return Table(self.coordinates, size, self.radius, rows, ceiling)
+        return PointBlocks(self.coordinates, size, self.radius, rows, ceiling)
 
 
 class Scan(Engine):

@@ -33,7 +33,7 @@ __all__ = [
     "PRINTED_STEPS",
     "SPARSE",
     "Inequality",
-    "Region",
+    "Polytope",
     "explained",
 ]
 
@@ -672,7 +672,7 @@ def _consistency(support: int) -> tuple[Inequality, ...]:
 
 
 @dataclass(frozen=True)
-class Region:
+class Polytope:
     """A bounded set of (alpha, beta, c), the intersection of half-spaces with exact coefficients.
 
     Parameters
@@ -713,12 +713,12 @@ class Region:
         """
         return tuple(part.name for part in self.inequalities if not part.holds(alpha, beta, c))
 
-    def with_also(self, name: str, *inequalities: Inequality) -> Region:
+    def with_also(self, name: str, *inequalities: Inequality) -> Polytope:
         """Return the part of the region where further inequalities hold.
 
         Here `name`: name of the part; `*inequalities`: what else is demanded.
         """
-        return Region(name, self.inequalities + inequalities)
+        return Polytope(name, self.inequalities + inequalities)
 
     def vertices(self) -> tuple[Point, ...]:
         """Return the vertices of the closure, in lexicographic order.
@@ -819,7 +819,7 @@ def _hull(points: list[tuple[Fraction, Fraction]]) -> tuple[tuple[Fraction, Frac
     return tuple(half(points) + half(points[::-1]))
 
 
-CONSISTENT = Region("Theorems 4.1, 4.3 and 4.4 hold together", _consistency(1))
+CONSISTENT = Polytope("Theorems 4.1, 4.3 and 4.4 hold together", _consistency(1))
 r"""Where the repaired theorems hold together, for the continuous activation.
 
 Derivation.  Let ``sigma = alpha + c``.  Existence is ``sigma + beta <= 1``.  The run travels
@@ -841,7 +841,7 @@ SPARSE = CONSISTENT.with_also(
 )
 """The part of `CONSISTENT` in which the iteration is sublinear."""
 
-CRUDE = Region("the same with a comparison that moves all neurons", _consistency(0))
+CRUDE = Polytope("the same with a comparison that moves all neurons", _consistency(0))
 """`CONSISTENT` without restricting W* to neurons that fire: the region of a cruder proof."""
 
 PRINTED_STEPS = Inequality(

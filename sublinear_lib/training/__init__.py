@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from sublinear_lib.training.history import History, StepRecord, TrainingDiverged
 from sublinear_lib.training.measuring import Measure
-from sublinear_lib.training.regret_run import points_of_arcs, regret_run
+from sublinear_lib.training.regret_run import points_of_arcs, regret_run, run_ledger
 from sublinear_lib.training.sharded import ShardedAdversarialTraining
 from sublinear_lib.training.step_size import STEP_SIZE_RULES, StableStep, resolve_step_size
 from sublinear_lib.training.stopping import EarlyStop
@@ -41,4 +41,5 @@ __all__ = [
     "points_of_arcs",
     "regret_run",
     "resolve_step_size",
+    "run_ledger",
 ]

@@ -20,8 +20,8 @@ from sublinear_lib.widgets.views import (
     Line,
     Mark,
     Points,
-    Region,
     Rule,
+    Stretch,
     View,
 )
 
@@ -39,9 +39,9 @@ __all__ = [
     "LiveLab",
     "Mark",
     "Points",
-    "Region",
     "Rule",
     "Slider",
+    "Stretch",
     "Text",
     "View",
     "algorithm_player",

@@ -29,8 +29,8 @@ from sublinear_lib.widgets.views import (
     Line,
     Mark,
     Points,
-    Region,
     Rule,
+    Stretch,
     View,
 )
 
@@ -73,7 +73,7 @@ _KINDS: dict[type, str] = {
     Bars: "bars",
     Band: "band",
     Rule: "rule",
-    Region: "region",
+    Stretch: "region",
     HalfPlane: "halfplane",
 }
 
@@ -114,7 +114,7 @@ def _extent(mark: Mark, direction: str) -> list[FloatArray | float]:
     """Return the data of a mark that an axis has to hold."""
     if isinstance(mark, Rule):
         return [mark.at] if mark.axis == direction else []
-    if isinstance(mark, Region | HalfPlane):
+    if isinstance(mark, Stretch | HalfPlane):
         return []
     if isinstance(mark, Bars):
         if direction == "x":
@@ -305,7 +305,7 @@ def _mark(mark: Mark, arrays: _Arrays) -> dict[str, Json]:
         packed |= {"at": rounded(mark.at), "axis": mark.axis, "dash": int(mark.dash)}
     if isinstance(mark, Rule | HalfPlane) and mark.drag is not None:
         packed["drag"] = mark.drag
-    if isinstance(mark, Region):
+    if isinstance(mark, Stretch):
         packed["axis"] = mark.axis
         packed["start"] = None if mark.start is None else rounded(mark.start)
         packed["stop"] = None if mark.stop is None else rounded(mark.stop)

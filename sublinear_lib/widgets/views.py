@@ -22,7 +22,7 @@ from sublinear_lib.plotting.ticks import SCALES
 from sublinear_lib.validation import boolean, choice, float_array, same_length, scalar
 from sublinear_lib.widgets.controls import checked_text
 
-__all__ = ["Axis", "Band", "Bars", "HalfPlane", "Line", "Mark", "Points", "Region", "Rule", "View"]
+__all__ = ["Axis", "Band", "Bars", "HalfPlane", "Line", "Mark", "Points", "Rule", "Stretch", "View"]
 
 
 def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
@@ -339,7 +339,7 @@ class Rule(_Labeled):
 
 
 @dataclass(frozen=True, eq=False)
-class Region(_Labeled):
+class Stretch(_Labeled):
     """A shaded stretch of an axis.
 
     Parameters
@@ -415,7 +415,7 @@ class HalfPlane(_Labeled):
             checked_text(self.drag, "drag")
 
 
-Mark: TypeAlias = Line | Points | Bars | Band | Rule | Region | HalfPlane
+Mark: TypeAlias = Line | Points | Bars | Band | Rule | Stretch | HalfPlane
 """Everything that can be drawn."""
 
 
@@ -427,7 +427,7 @@ class View:
     ----------
     x, y : Axis
         The axes.
-    marks : sequence of Line, Points, Bars, Band, Rule, Region or HalfPlane
+    marks : sequence of Line, Points, Bars, Band, Rule, Stretch or HalfPlane
         What is drawn, in this order, later on top.
     sentence : str
         In plain words, what the plot shows now, with the numbers that matter.  It is the caption,
@@ -465,9 +465,9 @@ class View:
         if not marks:
             raise ValueError("marks must hold at least one mark")
         for mark in marks:
-            if not isinstance(mark, Line | Points | Bars | Band | Rule | Region | HalfPlane):
+            if not isinstance(mark, Line | Points | Bars | Band | Rule | Stretch | HalfPlane):
                 raise TypeError(
-                    "marks must hold Line, Points, Bars, Band, Rule, Region or HalfPlane, "
+                    "marks must hold Line, Points, Bars, Band, Rule, Stretch or HalfPlane, "
                     f"got {type(mark).__name__}"
                 )
         boolean(self.equal, "equal")

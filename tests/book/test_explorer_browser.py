@@ -25,8 +25,8 @@ from sublinear_lib.widgets import (
     Explorer,
     Line,
     Points,
-    Region,
     Rule,
+    Stretch,
     View,
 )
 from sublinear_lib.widgets import table as tables
@@ -60,7 +60,7 @@ def tail_view(m, t):
         x=Axis(label="threshold *t* = τ/√(2/*m*)", limits=(0.0, 3.0)),
         y=Axis(label="share of neurons", scale="log10", limits=(1e-3, 3.0)),
         marks=[
-            Region(1.0, None, axis="y", label="says nothing", role="muted"),
+            Stretch(1.0, None, axis="y", label="says nothing", role="muted"),
             Bars(edges, heights, label="bars", role="c5", within=(t, 3.0)),
             Band(grid, upper / (1 + width), upper * (1 + width), label="spread", role="c1"),
             Line(grid, upper, label="exact *Q*(*t*)", role="c1"),
@@ -570,7 +570,7 @@ def test_a_rule_does_not_cross_the_name_of_a_region(open_page):
         return View(
             x=Axis(label="x", limits=(0.0, 1.0)),
             y=Axis(label="y", limits=(0.0, 1.0)),
-            marks=[Region(0.4, 0.6, label="a stretch"), Rule(at, label="here", drag="at")],
+            marks=[Stretch(0.4, 0.6, label="a stretch"), Rule(at, label="here", drag="at")],
             sentence=f"A rule at {at:g}.",
         )
 

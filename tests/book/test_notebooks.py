@@ -10,7 +10,7 @@ import run_notebooks
 from check_notebooks import Chapter
 
 from sublinear_lib import exhibits
-from sublinear_lib.exhibits.quiz import Choice, Question, Quiz
+from sublinear_lib.exhibits.quiz import Question, Quiz, Reply
 
 NOTEBOOKS = run_notebooks.notebooks()
 
@@ -204,12 +204,12 @@ def test_every_page_knows_its_place():
 
 def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch):
     page = "part2/what-cannot-be-done"
-    short = [Choice("no", False, "No."), Choice("one", False, "No.")]
-    asked = [Question("?", "", (*short, Choice("yes indeed", True, "Right."))) for _ in range(4)]
+    short = [Reply("no", False, "No."), Reply("one", False, "No.")]
+    asked = [Question("?", "", (*short, Reply("yes indeed", True, "Right."))) for _ in range(4)]
     monkeypatch.setattr(exhibits, "quiz", lambda name: Quiz(name, tuple(asked)))
     (found,) = check_notebooks.guessable(page)
     assert found == "the right answer is the longest in 4 of its 4 questions"
-    fair = [Question("?", "", (*short, Choice("y", True, "Right."))) for _ in range(3)]
+    fair = [Question("?", "", (*short, Reply("y", True, "Right."))) for _ in range(3)]
     monkeypatch.setattr(exhibits, "quiz", lambda name: Quiz(name, (*fair, asked[0])))
     assert check_notebooks.guessable(page) == []
 

@@ -20,7 +20,7 @@ from sublinear_lib.adversary import (
 from sublinear_lib.chapters.the_adversary_and_its_worst_case import explorers, figures
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, grouped, number, percent
-from sublinear_lib.widgets import Line, Points, Region, Rule
+from sublinear_lib.widgets import Line, Points, Rule, Stretch
 from tests.chapters.marks import X, circle, named, of
 from tests.plotting.shown import lines, tells, texts
 
@@ -44,7 +44,7 @@ def test_the_view_is_that_of_the_sweep(rho: float, activation: str, draw: str) -
     low, high = geometry.cap_intervals(X, rho, network.W, network.b)
     switching = int(((low[0] <= network.tau) & (high[0] > network.tau)).sum())
     assert f"{grouped(switching)} of the {grouped(2000)} neurons switch" in view.sentence
-    [region] = of(view, Region)
+    [region] = of(view, Stretch)
     assert region.stop == pytest.approx(math.degrees(geometry.cap_angle(rho)))
     shares = []
     for label in ("gradient", "random", "smoothed"):

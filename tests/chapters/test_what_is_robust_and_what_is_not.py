@@ -20,7 +20,7 @@ from sublinear_lib.features import (
     feature_attack,
     robustness_window,
 )
-from sublinear_lib.widgets import Line, Points, Region
+from sublinear_lib.widgets import Line, Points, Stretch
 from tests.chapters.marks import of
 from tests.plotting.shown import lines, tells
 
@@ -47,7 +47,7 @@ def test_broken_means_an_attack_succeeds_and_safe_that_it_is_certified(q: int, e
     assert ties == pytest.approx([window.upper, window.lower])
     for line, tie in zip(of(view, Line)[1:], ties, strict=True):
         assert np.interp(tie, np.asarray(line.x), np.asarray(line.y)) == pytest.approx(tie)
-    regions = [(region.start, region.stop) for region in of(view, Region)]
+    regions = [(region.start, region.stop) for region in of(view, Stretch)]
     assert regions == ([pytest.approx((window.lower, window.upper))] if q == 3 else [])
     assert ("u breaks first" in (view.warning or "")) == (q < 3)
 

@@ -59,11 +59,17 @@ def planted(module: ModuleType, right: str, wrong: str) -> Iterator[ModuleType]:
 
 
 def exchange(patch: pytest.MonkeyPatch, user: ModuleType, right: ModuleType, copy: object) -> None:
-    """Let a module use a copy of another one, by whatever name it has imported it."""
-    names = [name for name, value in vars(user).items() if value is right]
-    assert names, f"{user.__name__} does not use {right.__name__}"
-    for name in names:
-        patch.setattr(user, name, copy)
+    """Let a module, and the instruments of all checks, use a copy of another one.
+
+    It is exchanged by whatever name they have imported it.
+    """
+    instruments = [module for name, module in sys.modules.items() if ".claims.instruments." in name]
+    found = False
+    for module in (user, *instruments):
+        for name in [name for name, value in vars(module).items() if value is right]:
+            patch.setattr(module, name, copy)
+            found = True
+    assert found, f"{user.__name__} does not use {right.__name__}"
 
 
 def plant(patch: pytest.MonkeyPatch, owner: Any, name: str, wrong: Wrong) -> None:

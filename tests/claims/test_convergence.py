@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from sublinear_lib.claims import LEDGER, Budget, Outcome, Role, Verdict
-from sublinear_lib.claims.checks import convergence
+from sublinear_lib.claims.checks import convergence, parameters
+from sublinear_lib.claims.checks import regret as bounds
 from sublinear_lib.claims.collector import Collector
+from sublinear_lib.claims.instruments import descents
 from sublinear_lib.scaling import R1, R2
 from sublinear_lib.theory import CHAINS, regret
 from tests.claims.planting import Wrong, plant, scaled
@@ -25,32 +27,30 @@ def verdict(name: str) -> Verdict:
 
 def printed(patch: Patch, key: str, value: Fraction) -> None:
     """Let the paper print another exponent."""
-    patch.setattr(convergence, "CHAINS", {**CHAINS, key: replace(CHAINS[key], printed=value)})
+    for module in (convergence, descents, parameters):
+        patch.setattr(module, "CHAINS", {**CHAINS, key: replace(CHAINS[key], printed=value)})
 
 
 def steps(look: Collector, rng: np.random.Generator) -> None:
-    run = convergence._measured(R1, 2**9, 0.3, "absolute", rng)
-    convergence._observe(look, "R1", run)
+    bounds._observe(look, "R1", bounds._three_points(R1, 2**9, 0.3, "absolute", rng))
 
 
 def couplings(look: Collector, rng: np.random.Generator) -> None:
     found = convergence._couplings(convergence.PRINTED, Fraction(5, 8), [2**14, 2**16], 20, rng)
-    convergence._counted(look, found.sum_common)
-    convergence._counted(look, found.sum_kinked)
+    found.counted(look, 0, "flips")
+    found.counted(look, 1, "kinks")
 
 
 PARTS: dict[str, Callable[[Collector, np.random.Generator], None]] = {
     "flips": lambda look, rng: convergence._against_flips(look, Budget.QUICK, rng),
     "couplings": couplings,
     "first step": lambda look, rng: convergence._first_step(look, rng),
-    "equality": lambda look, rng: convergence._equality(look, rng),
+    "equality": lambda look, rng: bounds._equality(look, rng),
     "steps": steps,
-    "expected": lambda look, rng: convergence._expected_terms(look, rng),
-    "comparator": lambda look, rng: convergence._against_comparator(
-        look, R1, 2**10, 2.0, 0.25, 2, rng
-    ),
-    "shares": lambda look, rng: convergence._shares(look, Budget.QUICK, rng),
-    "moving": lambda look, rng: convergence._moving_adversary(look, Budget.QUICK, rng),
+    "expected": lambda look, rng: bounds._expected_terms(look, rng),
+    "comparator": lambda look, rng: bounds._against_comparator(look, R1, 2**10, 2.0, 0.25, 2, rng),
+    "shares": lambda look, rng: bounds._shares(look, Budget.QUICK, rng),
+    "moving": lambda look, rng: bounds._moving_adversary(look, Budget.QUICK, rng),
 }
 
 
@@ -111,14 +111,14 @@ def test_an_error_in_the_theory_is_noticed(
 
 
 def test_a_wrong_share_of_neurons_that_can_fire_is_noticed(monkeypatch: Patch) -> None:
-    right = convergence.caps.cap_share
-    monkeypatch.setattr(convergence.caps, "cap_share", lambda t, d, rho: right(t, d, 2.0 * rho))
+    right = bounds.caps.cap_share
+    monkeypatch.setattr(bounds.caps, "cap_share", lambda t, d, rho: right(t, d, 2.0 * rho))
     assert missed("shares")
 
 
 def test_a_set_that_leaves_out_neurons_is_noticed(monkeypatch: Patch) -> None:
-    right = convergence._can_fire
-    monkeypatch.setattr(convergence, "_can_fire", lambda start, X, rho: right(start, X, 0.01))
+    right = bounds._can_fire
+    monkeypatch.setattr(bounds, "_can_fire", lambda start, X, rho: right(start, X, 0.01))
     assert Role.STATEMENT in {role for _, role in missed("moving")}
 
 
@@ -149,6 +149,6 @@ def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch: Patch) -> No
 def test_the_counterexample_needs_the_printed_step_size() -> None:
     widths = [2**8, 2**11, 2**14]
     for rules, grows in ((convergence.PRINTED, True), (R2, False)):
-        runs = convergence._runs(rules, widths, 6, np.random.default_rng(3), label=1.0)
+        runs = descents.runs(rules, widths, 6, np.random.default_rng(3), label=1.0)
         rise = float(runs.average[:, -1].mean() / runs.average[:, 0].mean())
         assert (rise > 2.0) is grows

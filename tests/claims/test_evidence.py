@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sublinear_lib.claims import Method, Observation, Outcome, Role, Verdict, judge
-from sublinear_lib.claims.collector import Collector
+from sublinear_lib.claims.collector import SURE, Collector, sweep, sweep_by_width
 from sublinear_lib.claims.evidence import Findings
 from sublinear_lib.statistics import Interval
 
@@ -118,6 +118,12 @@ THIRD = Fraction(1, 3)
         ("mean", (0.061, 0.01, 0.1), YES, "0.061 (z = -3.90)", FOUR, Method.MONTE_CARLO),
         ("mean", (0.141, 0.01, 0.1), NO, "0.141 (z = +4.10)", FOUR, Method.MONTE_CARLO),
         ("mean", (0.0, 0.01, 0.1), NO, "0 (z = -10.00)", FOUR, Method.MONTE_CARLO),
+        ("binomial", (0.16, 0.1, 100), YES, "0.16 (z = +2.00)", FOUR, Method.MONTE_CARLO),
+        ("binomial", (0.04, 0.1, 100), YES, "0.04 (z = -2.00)", FOUR, Method.MONTE_CARLO),
+        ("binomial", (2.5, 0.1, 1, 5), NO, "2.5 (z = +7.67)", FOUR, Method.MONTE_CARLO),
+        ("sample", (np.array([0.1, 2.1]), 0.1), YES, "1.1 (z = +1.00)", FOUR, Method.MONTE_CARLO),
+        ("close", ([(1.5, 1.0), (3.0, 4.0)], 0.5), YES, 0.5, "<= 0.5", Method.COMPUTED),
+        ("close", ([(3.0, 4.0)], 0.2), NO, 0.25, "<= 0.2", Method.COMPUTED),
     ],
 )
 def test_a_verb_notes_what_was_found_and_asked_for(
@@ -143,6 +149,44 @@ def test_inequalities_say_how_many_hold_and_how_close_they_are(
     one = SimpleNamespace(holds=holds, ratio=ratio, relation=relation)
     found = noted("all_hold", [one, other], look=Collector().certified)
     assert found.outcome is outcome and str(found.found).startswith(shown)
+
+
+def test_a_measured_power_is_compared_with_that_of_a_closed_form() -> None:
+    widths = [2**k for k in range(4, 10)]
+    drawn = np.random.default_rng(0).normal(1.0, 0.02, (8, 6)) * np.sqrt(widths)
+    found = noted("power", widths, drawn, [3.0 * m**0.5 for m in widths], 1.0)
+    assert (found.outcome, found.asked) == (YES, "contains 0.5, excludes 1.0")
+    assert isinstance(found.found, Interval) and found.found.confidence == SURE
+    assert noted("power", widths, drawn, 0.6, 0.5).outcome is NO
+    assert noted("power", widths, drawn, 0.5, 0.7, at_most=True).asked == "not above 0.5, below 0.7"
+    for limit, outcome in ((0.6, YES), (0.5, NO)):
+        look = Collector().simulated
+        assert noted("power_below", widths, drawn, limit, "x", look=look).outcome is outcome
+
+
+def test_a_sweep_has_a_row_for_each_seed_and_a_table_for_each_number() -> None:
+    streams: list[Any] = [1, 2]
+    assert sweep(streams, [10, 20], lambda own, m: own * m).tolist() == [[10, 20], [20, 40]]
+    both = sweep(streams, [10, 20, 30], lambda own, m: (own, m))
+    assert both.tolist() == [[[1] * 3, [2] * 3], [[10, 20, 30]] * 2]
+    seen: list[int] = []
+    table = sweep_by_width([10, 20], 3, lambda m: (seen.append(m), len(seen))[1])
+    assert seen == [10] * 3 + [20] * 3 and table.tolist() == [[1, 4], [2, 5], [3, 6]]
+    assert sweep_by_width([10, 20], 3, lambda m: (m, -m)).tolist()[1] == [[-10, -20]] * 3
+
+
+def test_names_that_are_left_are_shown() -> None:
+    for names, outcome, shown in (([], YES, "none"), (["a", "b"], NO, "a, b")):
+        found = noted("empty", names, look=Collector().exact)
+        assert (found.outcome, found.found, found.asked) == (outcome, shown, "none")
+
+
+def test_two_evaluations_are_compared_relatively() -> None:
+    look = Collector().control
+    look.beside("tails", [(1.0, 2.0), (3.0, 4.0)])
+    (found,) = look.observations
+    assert (found.what, found.found) == ("tails: largest relative difference, 2 cases", 0.5)
+    assert (found.outcome, found.role) == (NO, CONTROL)
 
 
 def test_numbers_agree_relatively() -> None:

@@ -16,8 +16,8 @@ from scipy import stats
 
 from sublinear_lib import geometry
 from sublinear_lib.claims import LEDGER, Budget, Method, Observation, Outcome, Role
-from sublinear_lib.claims.checks import approximation, features
 from sublinear_lib.claims.collector import Collector
+from sublinear_lib.claims.instruments import gaps, races
 from sublinear_lib.memorization import datasets
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import Interval
@@ -148,7 +148,7 @@ def test_a_printed_bound_is_kept_by_every_smaller_exponent(
 ) -> None:
     plant_factor(monkeypatch, key, Fraction(more) / 5)
     look = Collector()
-    approximation._printed_chain(look, key)
+    gaps.printed_chain(look, key)
     assert look.observations[0].outcome is outcome
 
 
@@ -186,9 +186,13 @@ def test_few_seeds_that_cannot_decide_are_set_aside_and_many_leave_the_verdict_o
     aside = Role.ASIDE if outcome is OPEN else Role.STATEMENT
     for budget, role in ((Budget.QUICK, aside), (Budget.FULL, Role.STATEMENT)):
         look = Collector()
-        features._most(look, "something happens", yes, of, budget)
-        for values in ([0.99], [0.99] * 3, [0.1] * 3):
-            features._average(look, "a share", values, 0.5, budget)
-        seeds, *means = look.observations
-        assert (seeds.outcome, seeds.role) == (outcome, role)
-        assert [mean.outcome for mean in means] == [OPEN, YES, NO], "one seed decides nothing"
+        races.Seeds(look, budget).most("something happens", [True] * yes + [False] * (of - yes))
+        assert (look.observations[0].outcome, look.observations[0].role) == (outcome, role)
+
+
+@pytest.mark.parametrize("budget", list(Budget))
+def test_one_seed_decides_nothing_about_a_mean(budget: Budget) -> None:
+    look = Collector()
+    for values in ([0.99], [0.99] * 3, [0.1] * 3):
+        races.Seeds(look, budget).average("a share", values, 0.5)
+    assert [item.outcome for item in look.observations] == [OPEN, YES, NO]

@@ -22,8 +22,8 @@ from sublinear_lib.claims import (
     stored_evidence,
     verify,
 )
-from sublinear_lib.claims.checks import approximation, convergence
 from sublinear_lib.claims.collector import Collector
+from sublinear_lib.claims.instruments import descents, gaps
 from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.theory.exponents import CHAINS
 from tests.claims.stored import QUICK
@@ -40,9 +40,9 @@ def test_the_ledger_has_every_numbered_statement_of_the_paper_in_its_order() -> 
 def test_sums_of_exponents_bear_on_proofs_and_not_on_statements() -> None:
     """An upper bound that is not small refutes a proof; only a witness refutes a statement."""
     look = Collector()
-    approximation._printed_chain(look, "4.1")
+    gaps.printed_chain(look, "4.1")
     for key in CHAINS:
-        convergence._chain(look.proof, key)
+        descents.chain(look.proof, key)
     seen = look.observations
     assert not [item.what for item in seen if item.role is Role.STATEMENT]
     assert any(item.role is Role.PROOF and item.outcome is Outcome.NO for item in seen)

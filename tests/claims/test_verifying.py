@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from sublinear_lib.claims import (
+    LEDGER,
     Budget,
     Ledger,
     Method,
@@ -34,7 +35,7 @@ from sublinear_lib.claims import (
     verify_each,
 )
 from sublinear_lib.claims.collector import Collector, check_of
-from sublinear_lib.claims.storing import load_evidence
+from sublinear_lib.claims.storing import _sources, load_evidence
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
 
@@ -264,4 +265,12 @@ def test_an_unstorable_witness_leaves_the_old_file(
     bad = replace(item, evidence=replace(item.evidence, witness={"array": np.zeros(2)}))
     with pytest.raises(TypeError):
         save_evidence(path, {**stored, "thm-4.1": bad})
-    assert path.read_bytes() == before and json.loads(before)["schema"] == 1
+    assert path.read_bytes() == before
+    assert json.loads(before)["schema"] == 1
+
+
+def test_a_fingerprint_covers_the_instruments_that_a_check_uses() -> None:
+    firsts = {text.splitlines()[0] for text in _sources(LEDGER["thm-d"].check)}
+    assert any(first.startswith("ROUNDING = ") for first in firsts)
+    assert any(first.startswith("def violation(") for first in firsts)
+    assert not any(first.startswith("def runs(") for first in firsts)

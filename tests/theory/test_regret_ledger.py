@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sublinear_lib import scaling
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import regret, worst_case
+from sublinear_lib.training import run_ledger
 from tests.theory.oracles import ACTIVATIONS, draw, q
 
 SIDE = 3**0.5 / 2
@@ -55,7 +56,7 @@ def test_one_point_is_the_ledger_of_a_network_in_dimension_two(kind: str) -> Non
         path.append(path[-1] - eta * now.weight_gradient(x, slope))
     W_star = regret.nearest_weights(start, x, y - start.forward(x))
     missed = abs(float(start.with_weights(W_star).forward(x)[0]) - y)
-    whole = regret.run_ledger(
+    whole = run_ledger(
         start,
         path,
         [x] * steps,
@@ -155,4 +156,4 @@ def test_a_ledger_wants_one_matrix_more_than_steps() -> None:
     numbers: dict[str, Any] = {"eta": 0.1, "comparator": 0.0, "active": 1}
     for weights, points in (([start.W], [x]), ([start.W], []), ([start.W] * 3, [x])):
         with pytest.raises(ValueError, match="one matrix more"):
-            regret.run_ledger(start, weights, points, [0.5], "huber", start.W, **numbers)
+            run_ledger(start, weights, points, [0.5], "huber", start.W, **numbers)

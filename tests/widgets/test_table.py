@@ -18,8 +18,8 @@ from sublinear_lib.widgets import (
     Line,
     Mark,
     Points,
-    Region,
     Rule,
+    Stretch,
     View,
 )
 from sublinear_lib.widgets import table as tables
@@ -42,7 +42,7 @@ def sample_view(shift: float = 0.0, **changes: object) -> View:
             Band(grid, np.exp(-grid) / 2, np.exp(-grid) * 2),
             Rule(shift, label="τ", drag="t"),
             Rule(0.5, axis="y", dash=True),
-            Region(None, 0.25, label="left"),
+            Stretch(None, 0.25, label="left"),
         ],
         "sentence": f"Shifted by {shift:g}.",
         "readouts": {"shift": f"{shift:g}"},

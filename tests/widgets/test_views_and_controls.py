@@ -15,8 +15,8 @@ from sublinear_lib.widgets import (
     HalfPlane,
     Line,
     Points,
-    Region,
     Rule,
+    Stretch,
     View,
 )
 from sublinear_lib.widgets.controls import Slider
@@ -63,7 +63,7 @@ def view(**changes: object) -> View:
         (lambda: Rule(float("nan")), "at must be a finite number"),
         (lambda: Rule(0, axis="z"), "axis must be one of 'x', 'y'"),
         (lambda: Rule(0, axis="y", drag="t"), "drag is for vertical rules"),
-        (lambda: Region(2, 1), "start must be <= stop"),
+        (lambda: Stretch(2, 1), "start must be <= stop"),
         (lambda: view(sentence="  "), "sentence must not be empty"),
         (lambda: view(warning=""), "warning must not be empty"),
         (lambda: view(marks=[]), "marks must hold at least one mark"),

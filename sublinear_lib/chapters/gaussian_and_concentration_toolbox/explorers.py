@@ -12,7 +12,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import about
 from sublinear_lib.plotting import Role, grouped, number
 from sublinear_lib.theory import flips, tails
-from sublinear_lib.widgets import Axis, Line, Region, Rule, View
+from sublinear_lib.widgets import Axis, Line, Rule, Stretch, View
 from sublinear_lib.widgets.declaration import explorer, menu, width
 
 _FAILURE = 1e-6
@@ -60,7 +60,7 @@ def window_tail(window: str, t: str, m: int) -> View:
         x=Axis(label="neurons above the mean, in standard deviations", limits=(0.0, 10.0)),
         y=Axis(label="log_{10} of the probability", limits=(-16.0, 1.0)),
         marks=[
-            Region(0.0, None, axis="y", label="above 1: says nothing", role="muted"),
+            Stretch(0.0, None, axis="y", label="above 1: says nothing", role="muted"),
             *lines,
             Line(_STEPS, exact, label="exact law", role="c1"),
             Rule(math.log10(_FAILURE), axis="y", role="muted", dash=True),

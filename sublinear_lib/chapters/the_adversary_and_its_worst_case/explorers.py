@@ -14,7 +14,7 @@ import numpy as np
 from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
-from sublinear_lib.widgets import Axis, Line, Mark, Points, Region, Rule, View
+from sublinear_lib.widgets import Axis, Line, Mark, Points, Rule, Stretch, View
 from sublinear_lib.widgets.declaration import explorer, menu, slider
 
 _WINDOW, _STEPS, _WIDTH = 40.0, 40, 2000
@@ -75,7 +75,7 @@ def worst_case(rho: float, activation: str, draw: str) -> View:
         ("smoothed", "c3", 7.0, adversary.SmoothedGradient(rho=rho, steps=_STEPS, restarts=1)),
     )
     marks: list[Mark] = [
-        Region(-alpha, alpha, label="cap", role="c4"),
+        Stretch(-alpha, alpha, label="cap", role="c4"),
         _curve(activation, draw),
         Rule(gain, axis="y", label="worst", role="c4", dash=True),
     ]

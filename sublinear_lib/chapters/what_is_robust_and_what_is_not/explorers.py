@@ -13,7 +13,7 @@ from sublinear_lib import features as fl
 from sublinear_lib.chapters.what_is_robust_and_what_is_not import figures
 from sublinear_lib.plotting import Picture, Role, number
 from sublinear_lib.validation import generator
-from sublinear_lib.widgets import Axis, Line, Mark, Points, Region, Rule, View
+from sublinear_lib.widgets import Axis, Line, Mark, Points, Rule, Stretch, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 
 _LAW = fl.FeatureData()
@@ -40,7 +40,7 @@ def breaking_budgets(q: str, eps: float) -> View:
     window = fl.robustness_window(_LAW, int(q))
     marks: list[Mark] = []
     if not window.is_empty:
-        marks.append(Region(window.lower, window.upper, label="only *v* breaks", role="c3"))
+        marks.append(Stretch(window.lower, window.upper, label="only *v* breaks", role="c3"))
     marks.append(Line(_ENDS, _ENDS, label="injected", role="ink", dash=True, width=1.5))
     for kind, strength, letter, role in _LINES:
         # A straight line is stored by its ends; beyond its strength nothing is left.

@@ -21,11 +21,11 @@ from scipy import optimize, special, stats
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.collector import SURE, Collector, Rng, sweep_by_width
 from sublinear_lib.claims.stated import stated
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.statistics import clopper_pearson, loglog_slope
+from sublinear_lib.statistics import clopper_pearson
 from sublinear_lib.theory import (
     CHAINS,
     activity,
@@ -39,7 +39,6 @@ __all__ = ["CLAIMS"]
 
 topic = Topic("activity")
 
-_SURE = 0.9999  # confidence of the slopes: a check repeated at another seed must not fail by chance
 _HUGE = 2**300  # a width at which the limit of a power law can be read off
 _CONSTANT = 1.0 / math.sqrt(math.pi)
 _SEVEN_EIGHTHS, _NINE_TENTHS = Fraction(7, 8), Fraction(9, 10)
@@ -50,16 +49,9 @@ _POINTS = np.array([[_HALF_WAY, 0.0, 0.5], [0.0, _HALF_WAY, 0.5]])
 Rule = Callable[[int], float]
 
 
-def _one_over_m(m: int) -> float:
-    return scaling.ONE_OVER_M.tau(m)
-
-
-def _sparse(m: int) -> float:
-    return scaling.SPARSE_C.tau(m, c=Fraction(1, 5))
-
-
-def _ball(m: int) -> float:
-    return scaling.PRINTED.radius(m)
+_one_over_m: Rule = scaling.ONE_OVER_M.tau
+_sparse: Rule = scaling.R3.tau
+_ball: Rule = scaling.PRINTED.radius
 
 
 def _drift(m: int) -> float:
@@ -82,17 +74,13 @@ def _near_counts(widths: list[int], seeds: int, tau: Rule, delta: Rule, rng: Rng
 
     The counts have shape (2, seeds, widths).
     """
-    table = np.empty((2, seeds, len(widths)))
-    for j, m in enumerate(widths):
-        for i in range(seeds):
-            network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau(m))
-            near = flips.near_mask(network, _POINTS, delta(m))
-            table[:, i, j] = np.count_nonzero(near[0]), np.count_nonzero(near.any(axis=0))
-    return table
 
+    def counted(m: int) -> tuple[int, int]:
+        network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau(m))
+        near = flips.near_mask(network, _POINTS, delta(m))
+        return int(near[0].sum()), int(near.any(axis=0).sum())
 
-def _slope_of(widths: list[int], values: list[float]) -> float:
-    return float(np.polyfit(np.log(widths), np.log(values), 1)[0])
+    return sweep_by_width(widths, seeds, counted)
 
 
 def _measured(
@@ -102,11 +90,12 @@ def _measured(
     tau: Rule,
     delta: Rule,
     rival: Fraction,
-    widths: list[int],
     budget: Budget,
     rng: Rng,
+    least: int = 10,
 ) -> None:
     """Compare numbers of near neurons in drawn networks with the exact mean and its slope."""
+    widths = _widths(budget, least)
     seeds = budget.pick(24, 48)
     counts = _near_counts(widths, seeds, tau, delta, rng)
     inner = float(_POINTS[0] @ _POINTS[1])
@@ -114,12 +103,10 @@ def _measured(
         means = [flips.expected_union(n, inner, tau(m), m, delta(m)) for m in widths]
         table = counts[n - 1]
         for m, mean, column in zip(widths, means, table.T, strict=True):
-            error = math.sqrt(mean * (1.0 - mean / m) / seeds)
             what = f"number of near neurons, {name}, n = {n}, m = {m}, {seeds} networks"
-            look(what).mean(float(column.mean()), error, mean)
+            look(what).binomial(float(column.mean()), mean, seeds, m)
         what = f"exponent of that number, {name}, n = {n}, m = {widths[0]} to {widths[-1]}"
-        slope = loglog_slope(widths, table, _SURE)
-        look(what).slope(slope, round(_slope_of(widths, means), 4), rival)
+        look(what).power(widths, table, means, rival)
 
 
 def _limit(look: Collector, name: str, found: float, asked: float) -> None:
@@ -143,13 +130,13 @@ def _below_line(
 
 def _density_control(look: Collector) -> None:
     """Compare the probability of a window with scipy's normal distribution."""
-    worst = 0.0
+    pairs = []
     for t, theta in ((0.0, 0.3), (0.5, 0.7), (1.5, 0.2), (2.0, 2.5)):
         s = math.sqrt(2.0 / 512)
         direct = stats.norm.cdf(t + theta) - stats.norm.cdf(t - theta)
-        worst = max(worst, abs(flips.flip_probability(t * s, 512, theta * s) / direct - 1.0))
+        pairs.append((flips.flip_probability(t * s, 512, theta * s), direct))
     what = "probability of a window against scipy, largest relative difference"
-    look.control(what).at_most(worst, 1e-10)
+    look.control(what).close(pairs, 1e-10)
 
 
 def _rate(m: int) -> float:
@@ -185,12 +172,11 @@ def _attained(look: Collector, m: int, delta: float, rng: Rng) -> None:
         move = rng.standard_normal(network.W.shape)
         move *= delta / np.linalg.norm(move, axis=1, keepdims=True)
         moved = network.with_weights(network.W + move).active_mask(x)[0]
-        outside = (moved != before) & ~near
-        random += int(np.count_nonzero(outside))
+        random += int(np.count_nonzero((moved != before) & ~near))
     look.control(f"neurons switched at x by the worst W of the ball, m = {m}, d = 8").equals(
         switched, int(np.count_nonzero(near))
     )
-    look.control("neurons switched by 20 random W that are not near").equals(random, 0)
+    look.control("neurons switched by 20 random W that are not near").none(random)
 
 
 def _laws_control(look: Collector) -> None:
@@ -203,10 +189,10 @@ def _laws_control(look: Collector) -> None:
     )
     known = (*stats.binom(m, p).interval(0.99), *stats.binom(m, q).interval(0.99))
     away = max(abs(float(a) - float(b)) for a, b in zip(ends, known, strict=True))
-    pair = max(
-        abs(end / flips.expected_union(2, 0.25, tau, m, delta) - 1.0)
+    pairs = [
+        (end, flips.expected_union(2, 0.25, tau, m, delta))
         for end in flips.union_bracket(_POINTS, tau, m, delta)
-    )
+    ]
     three = np.eye(3) * _HALF_WAY
     low, high = flips.union_bracket(np.c_[three, np.full(3, 0.5)], tau, m, delta)
     union = flips.expected_union(3, 0.25, tau, m, delta)
@@ -214,40 +200,35 @@ def _laws_control(look: Collector) -> None:
     both = 2.0 * q - flips.expected_union(2, 0.25, tau, m, delta) / m
     k = 1 + math.floor(2.0 * both / q)
     ends_of_three = (6.0 * q / (k + 1) - 6.0 * both / (k * (k + 1)), 3.0 * q - 2.0 * both)
-    bracket = max(
-        abs(given / (m * end) - 1.0) for given, end in zip((low, high), ends_of_three, strict=True)
-    )
+    bracket = [(low, m * ends_of_three[0]), (high, m * ends_of_three[1])]
     t = tau * math.sqrt(m / 2.0)
-    by_hand = max(
-        abs(activity.gaussian_tail_bound(tau, m) / math.exp(-t * t / 2.0) - 1.0),
-        abs(activity.printed_gap_bound(2**10, 2.0) / 2.0 - 1.0),
-        abs(activity.printed_failure_probability(2**5, 0.0, 3) / (3.0 * math.exp(-12.0)) - 1.0),
-        abs(flips.flip_bound(2**10, 2.0**-6) / (2.0**9 * _CONSTANT) - 1.0),
-    )
+    by_hand = [
+        (activity.gaussian_tail_bound(tau, m), math.exp(-t * t / 2.0)),
+        (activity.printed_gap_bound(2**10, 2.0), 2.0),
+        (activity.printed_failure_probability(2**5, 0.0, 3), 3.0 * math.exp(-12.0)),
+        (flips.flip_bound(2**10, 2.0**-6), 2.0**9 * _CONSTANT),
+    ]
     tails = [
         (activity.active_count_tail(m * p, tau, m), p, m * p),
         (flips.flip_count_tail(m * q, tau, m, delta), q, m * q),
     ]
-    sides: tuple[Literal["at least", "at most"], ...] = ("at least", "at most")
-    for side in sides:
-        r = (
-            float(stats.chi2.sf(t * t, 1))
-            if side == "at least"
-            else float(stats.chi2.cdf(t * t, 1))
-        )
+    chi = stats.chi2(1)
+    sides: tuple[tuple[Literal["at least", "at most"], float], ...]
+    sides = (("at least", float(chi.sf(t * t))), ("at most", float(chi.cdf(t * t))))
+    for side, r in sides:
         tails.append((activity.near_zero_count_tail(m * r, tau, m, side), r, m * r))
-    tail = max(
-        abs(given / float(stats.binom.sf(math.floor(number), m, share)) - 1.0)
+    known_tails = [
+        (given, float(stats.binom.sf(math.floor(number), m, share)))
         for given, share, number in tails
-    )
+    ]
     look.control("ends of the ranges of counts against scipy's").at_most(away, 0.0)
-    look.control("tails of counts against scipy's, relative difference").at_most(tail, 1e-6)
-    look.control("union over two points: pair law against mixture").at_most(pair, 1e-9)
-    look.control("bounds for three points by hand").at_most(bracket, 1e-9)
+    look.control("tails of counts against scipy's, relative difference").close(known_tails, 1e-6)
+    look.control("union over two points: pair law against mixture").close(pairs, 1e-9)
+    look.control("bounds for three points by hand").close(bracket, 1e-9)
     look.control.closed_form("mean number near at one of three points").holds(
         low <= union <= high, union, f"between {low:.6g} and {high:.6g}"
     )
-    look.control("printed formulas by hand").at_most(by_hand, 1e-12)
+    look.control("printed formulas by hand").close(by_hand, 1e-12)
 
 
 def _near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
@@ -264,17 +245,7 @@ def _near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
         what = f"mean over m^(9/10), tau = {rule.label},"
         _limit(look, what, mean, stated("C.2 constant"))
     _tail(look, "K m^(9/10)", _ball, 0.9)
-    _measured(
-        look,
-        "delta = m^(-3/5)",
-        (1,),
-        _one_over_m,
-        _ball,
-        _SEVEN_EIGHTHS,
-        _widths(budget),
-        budget,
-        rng,
-    )
+    _measured(look, "delta = m^(-3/5)", (1,), _one_over_m, _ball, _SEVEN_EIGHTHS, budget, rng)
     _density_control(look)
     _laws_control(look)
 
@@ -317,15 +288,13 @@ def _fractions(look: Collector, rules: list[tuple[str, Rule]], budget: Budget, r
             for _ in range(seeds):
                 network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=rule(m))
                 share += float(network.activity(_POINTS[:1])[0]) / seeds
-            p = scaling.activity(rule(m), m)
-            error = math.sqrt(p * (1.0 - p) / (m * seeds))
             what = f"share of active neurons, tau = {label}, m = {m}, {seeds} networks"
-            look(what).mean(share, error, p)
-    direct = max(
-        abs(scaling.activity(t * math.sqrt(2.0 / 512), 512) / float(stats.norm.sf(t)) - 1.0)
+            look(what).binomial(share, scaling.activity(rule(m), m), m * seeds)
+    pairs = [
+        (scaling.activity(t * math.sqrt(2.0 / 512), 512), float(stats.norm.sf(t)))
         for t in (0.0, 0.5, 2.0, 6.0)
-    )
-    look.control("Q(t) against scipy, relative difference").at_most(direct, 1e-12)
+    ]
+    look.control("Q(t) against scipy, relative difference").close(pairs, 1e-12)
 
 
 @topic.check("lem-4.5")
@@ -351,11 +320,10 @@ def _check_45(look: Collector, budget: Budget, rng: Rng) -> None:
         what = f"Pr[sum > Q_0] minus exp(-3 Q_0/16), reading {name}, m = 2^4 to 2^20, five K"
         look.closed_form(what).at_most(value, 0.0)
     # Both formulas against their definitions, away from the library.
-    q0_error = max(
-        abs(activity.printed_q0(m, K) / (2.0 * m * math.exp(-(K**2) * m**-0.2 / 4.0)) - 1.0)
-        for m, K in grid
-    )
-    look.control("printed Q_0, relative difference").at_most(q0_error, 1e-12)
+    defined = [
+        (activity.printed_q0(m, K), 2.0 * m * math.exp(-(K**2) * m**-0.2 / 4.0)) for m, K in grid
+    ]
+    look.control("printed Q_0, relative difference").close(defined, 1e-12)
     mean_error = max(
         abs(
             activity.near_zero_probability(t * math.sqrt(2.0 / 64), 64, "at most")
@@ -372,7 +340,12 @@ def _check_45(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     look.closed_form("largest Q(t) exp(t^2/2)").at_most(step, 1.0)
     _laws_control(look)
-    # "= O(m^{c_Q})".
+    _size_of_q0(look)
+    _point_seen_first(look, budget, rng)
+
+
+def _size_of_q0(look: Collector) -> None:
+    """Look at what Q_0 promises, ``= O(m^{c_Q})``, and at both readings of the lost relation."""
     look("exponent in Q_0, threshold^2 over variance").equals(
         CHAINS["4.5-exponent"].derived(), Fraction(-1, 5)
     )
@@ -406,7 +379,17 @@ def _check_45(look: Collector, budget: Budget, rng: Rng) -> None:
     look.repair.closed_form("reading |z_r| <= eta at t = 1.49, m = 2^16: Pr[sum > Q_0]").at_least(
         activity.near_zero_count_tail(activity.printed_q0(m, K), tau, m, "at most"), 0.999
     )
-    # An adversary looks at the weights first.
+    look.witness |= {
+        "m": 2**20,
+        "K": 1,
+        "Q_0 over m": round(vacuous[0], 6),
+        "smallest K with Q_0 <= m": round(needed, 4),
+        "share of psi in the other reading": round(share, 4),
+    }
+
+
+def _point_seen_first(look: Collector, budget: Budget, rng: Rng) -> None:
+    """Let an adversary look at the weights first."""
     seeds, m = 16, budget.pick(2**13, 2**16)
     law = stats.binom(m, scaling.activity(_one_over_m(m), m))
     excess = []
@@ -417,13 +400,6 @@ def _check_45(look: Collector, budget: Budget, rng: Rng) -> None:
         "largest number of active neurons on the circle (d = 3), in standard deviations above the "
         f"mean at a fixed point, {seeds} networks, m = {m}: the law of fixed points covers it"
     ).at_most(float(np.mean(excess)), 1.0)
-    look.witness |= {
-        "m": 2**20,
-        "K": 1,
-        "Q_0 over m": round(vacuous[0], 6),
-        "smallest K with Q_0 <= m": round(needed, 4),
-        "share of psi in the other reading": round(share, 4),
-    }
 
 
 @topic.check("lem-4.5-r")
@@ -443,26 +419,28 @@ def _check_45_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
         what = f"Q(t) m^c t sqrt(2 pi) at m = 2^300, c = {c}, between 1 - 1/t^2 and 1"
         look.closed_form(what).holds(1 - t**-2 <= mills <= 1, mills, "in that range")
     widths, seeds = _widths(budget), 12
-    table, means, inside = np.empty((seeds, len(widths))), [], 0.0
-    for j, m in enumerate(widths):
-        means.append(m * scaling.activity(_sparse(m), m))
+    means, ratios = [m * scaling.activity(_sparse(m), m) for m in widths], []
+
+    def counted(m: int) -> int:
+        network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=_sparse(m))
+        best = activity.max_active_on_circle(network)
+        here, there = (
+            int(np.count_nonzero(network.active_mask(points)))
+            for points in (_POINTS[:1], best.x[None, :])
+        )
+        agrees = there == best.count >= here
         limit = flips.uniform_active_bound(_sparse(m), m, 3)
-        for i in range(seeds):
-            network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=_sparse(m))
-            best = activity.max_active_on_circle(network)
-            table[i, j] = np.count_nonzero(network.active_mask(_POINTS[:1]))
-            inside = max(inside, best.count / limit)
-            seen = int(np.count_nonzero(network.active_mask(best.x[None, :])))
-            if seen != best.count or best.count < table[i, j]:
-                inside = math.inf
+        ratios.append(best.count / limit if agrees else math.inf)
+        return here
+
+    table = sweep_by_width(widths, seeds, counted)
     what = (
         f"largest number of active neurons on the circle over the bound of Theorem B, d = 3, "
         f"m = {widths[0]} to {widths[-1]}, {seeds} networks each"
     )
-    look.simulated(what).at_most(inside, 1.0)
+    look.simulated(what).at_most(max(ratios), 1.0)
     what = f"exponent of the number at a fixed point, m = {widths[0]} to {widths[-1]}"
-    slope = loglog_slope(widths, table, _SURE)
-    look(what).slope(slope, round(_slope_of(widths, means), 4), 1)
+    look(what).power(widths, table, means, 1)
     look.far("4.5-r share", lambda m: scaling.activity(_sparse(m), m), logs=-0.5)
 
 
@@ -488,15 +466,7 @@ def _check_46(look: Collector, budget: Budget, rng: Rng) -> None:
         _limit(look, name, mean / (n * _HUGE**0.875), _CONSTANT)
     # With two points the exponents 7/8 and 9/10 are closer to each other at small widths.
     _measured(
-        look,
-        "delta = m^(-15/24)",
-        (1, 2),
-        _one_over_m,
-        _drift,
-        _NINE_TENTHS,
-        _widths(budget, 12),
-        budget,
-        rng,
+        look, "delta = m^(-15/24)", (1, 2), _one_over_m, _drift, _NINE_TENTHS, budget, rng, 12
     )
     _density_control(look)
     _attained(look, 4096, _drift(4096), rng)
@@ -568,15 +538,7 @@ def _circle(look: Collector, tau: Rule, delta: Rule, budget: Budget, rng: Rng) -
 def _check_46_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     look("exponent of the flips at R3").equals(scaling.R3.flips_exponent, Fraction(7, 10))
     _measured(
-        look,
-        "R3, delta = m^(-3/5)",
-        (1, 2),
-        _sparse,
-        scaling.R3.radius,
-        _NINE_TENTHS,
-        _widths(budget),
-        budget,
-        rng,
+        look, "R3, delta = m^(-3/5)", (1, 2), _sparse, scaling.R3.radius, _NINE_TENTHS, budget, rng
     )
     _circle(look, _sparse, scaling.R3.radius, budget, rng)
     look.far("4.6-r count", lambda m: flips.expected_flips(_sparse(m), m, scaling.R3.radius(m)))
@@ -671,7 +633,6 @@ def _proved(look: Collector, part: Literal["near", "active"], constant: float) -
 
 def _uniform_far(look: Collector) -> None:
     """Ask both explicit bounds for their powers of m far out, at both thresholds."""
-    found = look.apart()
     for tau, case in ((_one_over_m, "tau = 1/m"), (_sparse, "R3")):
 
         def near(m: int, tau: Rule = tau) -> float:
@@ -682,9 +643,8 @@ def _uniform_far(look: Collector) -> None:
             most = flips.uniform_active_bound(tau(m), m, 3, _ball(m))
             return most / scaling.activity(tau(m), m)
 
-        found.far("B near", near, case=case)
-        found.far("B active", active, case=case)
-    look.add(found)
+        look.far("B near", near, case=case)
+        look.far("B active", active, case=case)
 
 
 def _chernoff_control(look: Collector) -> None:
@@ -699,7 +659,6 @@ def _chernoff_control(look: Collector) -> None:
     def active(slack: float) -> float:
         return float(stats.norm.sf((tau - delta - slack) / s))
 
-    found = look.apart()
     for name, share, scale, given in (
         ("near", near, delta, flips.uniform_near_bound(tau, m, d, delta, failure)),
         ("active", active, s, flips.uniform_active_bound(tau, m, d, delta, failure)),
@@ -708,8 +667,7 @@ def _chernoff_control(look: Collector) -> None:
         what = (
             f"explicit bound on {name} neurons, distance from the solution of Chernoff's equation"
         )
-        found.control(what).at_most(abs(given - solved), 1.0)
-    look.add(found)
+        look.control(what).at_most(abs(given - solved), 1.0)
 
 
 def _solved(share: Callable[[float], float], m: int, d: int, scale: float, failure: float) -> float:
@@ -730,12 +688,12 @@ def _solved(share: Callable[[float], float], m: int, d: int, scale: float, failu
 
 def _norm_control(look: Collector) -> None:
     """Insert the bound on the norms into the chi-square law."""
-    worst = 0.0
-    for m, d in ((2**10, 3), (2**16, 30)):
-        tail = m * float(stats.chi2.sf(m * flips.largest_norm_bound(m, d, 0.01) ** 2, d))
-        worst = max(worst, abs(tail / 0.01 - 1.0))
+    tails = [
+        m * float(stats.chi2.sf(m * flips.largest_norm_bound(m, d, 0.01) ** 2, d))
+        for m, d in ((2**10, 3), (2**16, 30))
+    ]
     what = "m Pr[chi^2 > m rho^2] over the failure asked for, distance from 1"
-    look.control(what).at_most(worst, 1e-9)
+    look.control(what).close([(tail, 0.01) for tail in tails], 1e-9)
 
 
 @topic.check("thm-b")
@@ -781,7 +739,7 @@ def _check_thm_b(look: Collector, budget: Budget, rng: Rng) -> None:
     ).at_most(flipped, 1.0)
     look.control(
         "neurons by which points and W of the maxima miss them, and others exceed them"
-    ).equals(exceeded, 0)
+    ).none(exceeded)
     # The steps of the proof, which random networks would not show to be wrong.
     _chernoff_control(look)
     _norm_control(look)
@@ -789,7 +747,7 @@ def _check_thm_b(look: Collector, budget: Budget, rng: Rng) -> None:
     norms = stats.chi2.rvs(d, size=(trials, m), random_state=rng).max(axis=1) / m
     failure = 0.05
     failed = int(np.count_nonzero(np.sqrt(norms) > flips.largest_norm_bound(m, d, failure)))
-    measured = clopper_pearson(failed, trials, _SURE)
+    measured = clopper_pearson(failed, trials, SURE)
     exactly = 1.0 - (1.0 - failure / m) ** m
     look.control.simulated(
         f"share of {trials} draws in which the largest norm exceeds its bound for 5 %"

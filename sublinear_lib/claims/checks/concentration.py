@@ -213,16 +213,13 @@ def _wedge_controls(look: Collector, budget: Budget, rng: Rng) -> None:
     sides = []
     for u in ratios:
         inside = float(stats.chi2.cdf(float(u) ** 2, 1))
-        low, up = (concentration.gaussian_wedge(u, side) for side in ("lower", "upper"))
-        sides += [(low.left, inside), (up.left, inside)]
-        sides += [(low.right, 2.0 * float(u) / 3.0), (up.right, 4.0 * float(u) / 5.0)]
-        margins = [
-            _as_float(concentration.gaussian_wedge_margin(enclosures.ball(u), "lower"), inside)
-        ]
-        margins += [
-            _as_float(concentration.gaussian_wedge_margin(enclosures.ball(u), "upper"), -inside)
-        ]
-        sides += [(margins[0], -2.0 * float(u) / 3.0), (margins[1], 4.0 * float(u) / 5.0)]
+        lines: tuple[tuple[Literal["lower", "upper"], float, float], ...]
+        lines = (("lower", 1.0, 2.0 * float(u) / 3.0), ("upper", -1.0, 4.0 * float(u) / 5.0))
+        for side, sign, line in lines:
+            found = concentration.gaussian_wedge(u, side)
+            margin = concentration.gaussian_wedge_margin(enclosures.ball(u), side)
+            sides += [(found.left, inside), (found.right, line)]
+            sides.append((_as_float(margin, sign * inside), -sign * line))
     look.control.agree("the law of a squared normal variable in scipy", sides)
 
 
@@ -763,17 +760,14 @@ def _check_near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
     d, draws = 5, budget.pick(400_000, 4_000_000)
     x = sample_slice(1, d, rng)[0]
     z = rng.standard_normal((draws, d)) @ x + rng.standard_normal(draws)
-    simulated = look.apart()
-    for eta, tau in ((_HALF, Fraction(0)), (Fraction(3, 10), Fraction(1))):
-        expected = float(concentration.near_threshold(eta, tau).left)
-        share = float(np.mean(np.abs(z - float(tau)) <= float(eta)))
-        error = math.sqrt(expected * (1.0 - expected) / draws)
-        name = f"share of |<w, x> + b - {tau}| <= {eta}, d = {d}, {draws} draws"
-        simulated(name).mean(share, error, expected)
     small = concentration.near_threshold(Fraction(1, 1000))
     look.control.agree("the law N(0, 2) of scipy", sides, 1e-7)
     look.certified("Pr <= eta/sqrt(pi), at 0 and at other thresholds").all_hold(instances)
-    look.add(simulated)
+    for eta, tau in ((_HALF, Fraction(0)), (Fraction(3, 10), Fraction(1))):
+        expected = float(concentration.near_threshold(eta, tau).left)
+        share = float(np.mean(np.abs(z - float(tau)) <= float(eta)))
+        name = f"share of |<w, x> + b - {tau}| <= {eta}, d = {d}, {draws} draws"
+        look(name).binomial(share, expected, draws)
     look.control.certified(
         "quotient of the sides at eta = 1/1000: no constant below 1/sqrt(pi) will do"
     ).at_least(small.ratio, 0.999999)

@@ -10,18 +10,18 @@ ledgers are exact fractions.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 from scipy import special, stats
 
-from sublinear_lib import datasets, geometry, scaling, statistics
+from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
 from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.collector import Collector, Rng, fitted_power, sweep
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.halfspace import (
     ConvexLayers,
@@ -32,18 +32,12 @@ from sublinear_lib.halfspace import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import activity, cost, ledger, orders, reporting, survivors, traffic
-from sublinear_lib.training import (
-    DenseAdversarialTraining,
-    History,
-    SublinearAdversarialTraining,
-)
+from sublinear_lib.training import DenseAdversarialTraining, History, SublinearAdversarialTraining
 
 __all__ = ["CLAIMS"]
 
 topic = Topic("cost")
 
-_SURE = 0.9999
-"""Confidence of the intervals of slopes."""
 
 _FIFTH = Fraction(1, 5)
 _EIGHTH = Fraction(1, 8)
@@ -63,10 +57,6 @@ def _tau(rule: str, m: int) -> float:
     return scaling.threshold_from_activity(0.05, m)
 
 
-def _slope(widths: Sequence[int], values: Sequence[float]) -> float:
-    return float(np.polyfit(np.log(widths), np.log(values), 1)[0])
-
-
 def _run(m: int, d: int, tau: float, index: str, rng: Rng) -> History:
     """Run one iteration of Algorithm 1 with a gradient attack."""
     data = datasets.separated(_POINTS, d, separation=0.25, rng=0)
@@ -82,13 +72,13 @@ def _run(m: int, d: int, tau: float, index: str, rng: Rng) -> History:
 
 def _work(widths: Sequence[int], seeds: int, d: int, rule: str, index: str, rng: Rng) -> FloatArray:
     """Return the row passes of lines 11 to 18, one row per seed; to the letter without queries."""
-    table = np.empty((seeds, len(widths)))
-    for row, stream in enumerate(rng.spawn(seeds)):
-        for column, m in enumerate(widths):
-            history = _run(m, d, _tau(rule, m), index, stream)
-            left_out = history.work_query[0] if index == "literal" else 0
-            table[row, column] = history.work[0] - left_out
-    return table
+
+    def passes(stream: Rng, m: int) -> float:
+        history = _run(m, d, _tau(rule, m), index, stream)
+        left_out = history.work_query[0] if index == "literal" else 0
+        return float(history.work[0] - left_out)
+
+    return sweep(rng.spawn(seeds), widths, passes)
 
 
 def _predicted(widths: Sequence[int], d: int, rule: str, kind: ledger.Algorithm) -> list[float]:
@@ -149,7 +139,7 @@ def _check_reporting(look: Collector, budget: Budget, rng: Rng) -> None:
             more = _lattice(40, d, rng)
             points, ids = np.vstack((points, more)), np.concatenate((ids, index.insert(more)))
         what = f"pairs reported wrongly after INSERT and REMOVE, with ties, d = {d}"
-        look(what).equals(wrong, 0)
+        look(what).none(wrong)
     _lifting(look, rng)
 
 
@@ -168,7 +158,7 @@ def _lifting(look: Collector, rng: Rng) -> None:
             wrong += score != lifted
     look.repair(
         "lifted points in R^d whose inner product differs from <w_r, x> + b_r, x_d = 1/2"
-    ).equals(wrong, 0)
+    ).none(wrong)
 
 
 def _unlifted(look: Collector, rng: Rng) -> None:
@@ -203,15 +193,16 @@ def _check_cited(look: Collector, budget: Budget, rng: Rng) -> None:
             wrong += _differences(structure, points, ids, normals, offsets)
     widths = budget.pick((2**10, 2**12, 2**14), (2**10, 2**12, 2**14, 2**16))
     seeds = budget.pick(8, 10)
-    boxes = {d: np.empty((seeds, len(widths))) for d in (2, 3, 8)}
-    for row, stream in enumerate(rng.spawn(seeds)):
-        for column, size in enumerate(widths):
-            for d, table in boxes.items():
-                index = HalfspaceIndex(
-                    stream.standard_normal((size, d)), method="tree", leaf_size=8
-                )
-                index.query_halfspace(stream.standard_normal((20, d)), 1.0)
-                table[row, column] = index.stats().nodes_visited / 20
+
+    def boxes(stream: Rng, size: int) -> list[float]:
+        visits = []
+        for d in (2, 3, 8):
+            index = HalfspaceIndex(stream.standard_normal((size, d)), method="tree", leaf_size=8)
+            index.query_halfspace(stream.standard_normal((20, d)), 1.0)
+            visits.append(index.stats().nodes_visited / 20)
+        return visits
+
+    tables = sweep(rng.spawn(seeds), widths, boxes)
     small = (2**6, 2**8, 2**10)
     tested, visited = [], []
     for size in small:
@@ -230,18 +221,22 @@ def _check_cited(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     look.repair(
         "d = 2: power of m in the nodes that Willard's partition tree visits, log_4 3 = 0.7925"
-    ).at_most(_slope(small, visited), 0.81)
+    ).at_most(fitted_power(small, visited), 0.81)
     look.repair(
         "d = 2: vertices that convex layers test for one that they report, largest"
     ).at_most(max(tested), 2.0)
-    for d, table in boxes.items():
-        slope = statistics.loglog_slope(widths, table, _SURE)
+    for d, table in zip((2, 3, 8), tables, strict=True):
         look.repair.simulated(
             f"d = {d}: power of m in the nodes that a tree of boxes visits, measured only"
-        ).holds(slope.upper < 1.0, slope, "below 1")
+        ).power_below(widths, table, 1.0, "below 1")
 
 
 # Lemma 5.3
+
+
+def _apart(pairs: Iterable[tuple[float, object]]) -> float:
+    """Return the largest relative difference of an item of a bill and a counter."""
+    return max(abs(item / float(counter) - 1.0) for item, counter in pairs)  # type: ignore[arg-type]
 
 
 def _identity_run(seed: Rng, m: int, d: int, n: int) -> tuple[float, float, float]:
@@ -274,8 +269,8 @@ def _identity_run(seed: Rng, m: int, d: int, n: int) -> tuple[float, float, floa
         "weights": moved,
         "index": 6.0 * moved,
     }
-    off = max(abs(bill.entries[name] / value - 1.0) for name, value in counted.items())
-    off = max(off, abs(bill.total / sum(counted.values()) - 1.0))
+    pairs = [(bill.entries[name], value) for name, value in counted.items()]
+    off = _apart([*pairs, (bill.total, sum(counted.values()))])
     return off, float(mask.sum()), half / n
 
 
@@ -285,43 +280,29 @@ def _attacked_run(rng: Rng) -> float:
     The attack's gradients count the activity at its own points, so what line 11 counts for them is
     taken from the run, and must lie between nothing and all that is listed.
     """
-    m, d, off = 2048, 5, 0.0
+    m, d = 2048, 5
     tau = scaling.threshold_from_standard(1.4, m)
+    pairs: list[tuple[float, object]] = []
     for index in ("literal", "scan"):
         history = _run(m, d, tau, index, rng)
-        k = float(history.work_backward[0]) / _POINTS
-        listed = float(history.candidates[0])
+        k, touched = float(history.work_backward[0]) / _POINTS, float(history.touched[0])
+        given = {"active": k, "touched": touched}
         if index == "literal":
             query = float(history.work_query[0]) / (_POINTS * (_STEPS + 2))
-            bill = ledger.literal_ledger(
-                _POINTS,
-                active=k,
-                touched=float(history.touched[0]),
-                query=query,
-                attack_steps=_STEPS,
-            )
-            attack = bill.attack - _POINTS * (_STEPS + 1) * query
-            slack = 0.25
+            bill = ledger.literal_ledger(_POINTS, query=query, attack_steps=_STEPS, **given)
+            attack, slack = bill.attack - _POINTS * (_STEPS + 1) * query, 0.25
         else:
-            query = float(m - history.set_aside)
+            query, listed = float(m - history.set_aside), float(history.candidates[0])
             bill = ledger.shared_ledger(
-                _POINTS,
-                active=k,
-                near=listed,
-                touched=float(history.touched[0]),
-                query=query,
-                attack_steps=_STEPS,
-                update=2.0,
+                _POINTS, near=listed, query=query, attack_steps=_STEPS, update=2.0, **given
             )
-            off = max(off, abs(bill.query / float(history.work_query[0]) - 1.0))
-            off = max(off, abs(bill.index / (2.0 * float(history.touched[0])) - 1.0))
+            pairs += [(bill.query, history.work_query[0]), (bill.index, 2.0 * touched)]
             attack, slack = bill.attack, 0.05
-        off = max(off, abs(bill.forward / float(history.work_forward[0]) - 1.0))
-        off = max(off, abs(bill.gradient / float(history.work_backward[0]) - 1.0))
-        off = max(off, abs(bill.weights / float(history.touched[0]) - 1.0))
+        pairs += [(bill.forward, history.work_forward[0]), (bill.weights, touched)]
+        pairs.append((bill.gradient, history.work_backward[0]))
         drift = abs(attack / float(history.work_adversary[0]) - 1.0)
-        off = max(off, 0.0 if drift < slack else drift)
-    return off
+        pairs.append((1.0 if drift < slack else 1.0 + drift, 1.0))
+    return _apart(pairs)
 
 
 def _dense_run(rng: Rng) -> float:
@@ -348,16 +329,12 @@ def _check_ledger(look: Collector, budget: Budget, rng: Rng) -> None:
     widths = budget.pick((2**10, 2**11, 2**12, 2**13), (2**10, 2**12, 2**14, 2**16))
     seeds = budget.pick(20, 16)
     for d in budget.pick((3,), (3, 8)):
-        table = _work(widths, seeds, d, "c = 1/5", "literal", rng)
-        slope = statistics.loglog_slope(widths, table, _SURE)
-        closed = [m * scaling.activity(_tau("c = 1/5", m), m) for m in widths]
         what = f"power of m in the work of lines 11, 17 and 18 to the letter, c = 1/5, d = {d}"
-        look(what).slope(slope, round(_slope(widths, closed), 4), 1.0)
-        table = _work(widths, seeds, d, "c = 1/5", "scan", rng)
-        slope = statistics.loglog_slope(widths, table, _SURE)
-        predicted = round(_slope(widths, _predicted(widths, d, "c = 1/5", "shared")), 4)
+        table = _work(widths, seeds, d, "c = 1/5", "literal", rng)
+        look(what).power(widths, table, [_active(m) for m in widths], 1.0)
         what = f"power of m in the work with one query per example, c = 1/5, d = {d}"
-        look(what).slope(slope, predicted, 1.0)
+        table = _work(widths, seeds, d, "c = 1/5", "scan", rng)
+        look(what).power(widths, table, _predicted(widths, d, "c = 1/5", "shared"), 1.0)
     gaps = {
         d: d * (1 - orders.leading_exponent(orders.corrected_orders(d, _FIFTH)))
         for d in range(2, 200)
@@ -366,10 +343,9 @@ def _check_ledger(look: Collector, budget: Budget, rng: Rng) -> None:
         "smallest d (1 - exponent), d = 2 ... 199: the Theta of m^(1 - Theta(1/d)), c = 1/5"
     ).equals(min(gaps.values()), Fraction(1, 4))
     table = _work(widths, seeds, 3, "1/m", "literal", rng)
-    slope = statistics.loglog_slope(widths, table, _SURE)
-    closed = [m * scaling.activity(_tau("c = 1/5", m), m) for m in widths]
-    sparse = round(_slope(widths, closed), 4)
-    look.proof("the same at the printed threshold tau = 1/m").slope(slope, sparse, 1.0)
+    look.proof("the same at the printed threshold tau = 1/m").power(
+        widths, table, [_active(m) for m in widths], 1.0
+    )
     printed = orders.printed_orders(8, _FIFTH)
     corrected = orders.corrected_orders(8, _FIFTH)
     text = {name: " + ".join(map(str, terms)) for name, terms in printed.items()}
@@ -447,11 +423,9 @@ def _check_ledger_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     seeds = budget.pick(20, 16)
     for rule, rival in (("c = 1/5", 1.0), ("5 %", 0.8), ("1/m", 0.8)):
         table = _work(widths, seeds, 3, rule, "scan", rng)
-        slope = statistics.loglog_slope(widths, table, _SURE)
-        predicted = round(_slope(widths, _predicted(widths, 3, rule, "shared")), 4)
         name = "5 % active" if rule == "5 %" else f"tau: {rule}"
-        look(f"power of m in the work, one query per example, {name}, d = 3").slope(
-            slope, predicted, rival
+        look(f"power of m in the work, one query per example, {name}, d = 3").power(
+            widths, table, _predicted(widths, 3, rule, "shared"), rival
         )
     look.far("5.3-r passes", _active, logs=-0.5)
     _shares(look, budget, rng)
@@ -473,13 +447,13 @@ def _check_ledger_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     look("entries of the bill").equals(len(orders.corrected_orders(9, _FIFTH)), len(ledger.LINES))
 
 
-def _active(m: int) -> float:
-    return m * scaling.activity(_tau("c = 1/5", m), m)
+def _active(m: int, rule: str = "c = 1/5") -> float:
+    return m * scaling.activity(_tau(rule, m), m)
 
 
 def _able(m: int) -> float:
     """Return the mean number of neurons able to fire on X for d = 3."""
-    return m * reporting.surviving_share(math.sqrt(0.4 * math.log(m)), 3)
+    return m * reporting.surviving_share(_sparse_level(m), 3)
 
 
 def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
@@ -499,15 +473,15 @@ def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
         ("candidates that can fire on X", near & somewhere, cost.listed_share(t, d, _RHO)),
         ("able to fire on X", somewhere, counted.alive / m),
     ):
-        share = float(mask.mean())
-        error = math.sqrt(expected * (1.0 - expected) / m)
-        look(f"share of neurons {name}, d = {d}, t = 1.4").mean(share, error, expected)
+        look(f"share of neurons {name}, d = {d}, t = 1.4").binomial(float(mask.mean()), expected, m)
     # In three dimensions the shares are one- and two-dimensional integrals of elementary functions.
-    off = abs(cost.candidate_share(1.2, 3, 0.15) / _candidates_by_hand(1.2, 0.15) - 1.0)
-    off = max(off, abs(cost.listed_share(1.2, 3, 1.8) / reporting.surviving_share(1.2, 3) - 1.0))
-    off = max(off, abs(cost.listed_share(1.2, 3, 0.0) / scaling.activity_at(1.2) - 1.0))
-    off = max(off, abs(counted.near / (m * cost.listed_share(t, d, _RHO)) - 1.0))
-    look.control("shares for d = 3 against a second quadrature, relative").at_most(off, 1e-6)
+    pairs = [
+        (cost.candidate_share(1.2, 3, 0.15), _candidates_by_hand(1.2, 0.15)),
+        (cost.listed_share(1.2, 3, 1.8), reporting.surviving_share(1.2, 3)),
+        (cost.listed_share(1.2, 3, 0.0), scaling.activity_at(1.2)),
+        (counted.near, m * cost.listed_share(t, d, _RHO)),
+    ]
+    look.control("shares for d = 3 against a second quadrature, relative").close(pairs, 1e-6)
 
 
 def _candidates_by_hand(t: float, rho: float) -> float:
@@ -525,47 +499,46 @@ def _bills(look: Collector) -> None:
     m, n, d, S, tau = 4096, 10, 6, 3, 0.05
     counts = ledger.expected_counts(m, n, d, tau, _RHO)
     k, near, alive = counts.active, counts.near, counts.alive
-    query = {
+    queries: dict[ledger.Algorithm, float] = {
         "literal": n * ((S + 2) * alive + (2 * S + 3) * k) + counts.touched * 3.0,
         "shared": n * (alive + (S + 2) * near + (S + 1) * k) + counts.touched * 2.0,
         "alive": (2 * S + 3) * n * alive + alive,
         "dense": float((2 * S + 3) * n * m + m),
     }
-    off = 0.0
-    for name, total in query.items():
-        bill = ledger.expected_ledger(m, n, d, tau, _RHO, S, name)  # type: ignore[arg-type]
-        off = max(off, abs(bill.total / total - 1.0))
-    off = max(off, abs(counts.touched / min(alive, n * k) - 1.0))
+    pairs = [
+        (ledger.expected_ledger(m, n, d, tau, _RHO, S, name).total, total)
+        for name, total in queries.items()
+    ]
     candidates = m * cost.candidate_share(scaling.standardize_threshold(tau, m), d, _RHO)
     phases = cost.sparse_cost(m, n, d, tau, _RHO, S)
     free = cost.sparse_cost(m, n, d, tau, _RHO, S, search="free")
-    total = n * (m + (S + 2) * candidates + (S + 1) * k)
-    off = max(
-        off, abs(phases.total / total - 1.0), abs((phases.total - free.total) / (m * n) - 1.0)
-    )
+    pairs += [
+        (counts.touched, min(alive, n * k)),
+        (phases.total, n * (m + (S + 2) * candidates + (S + 1) * k)),
+        (phases.total - free.total, m * n),
+    ]
     share = traffic.break_even_share(2**16, 256, 32, reuse=2.0, peak=1e11, bandwidth=1e10)
     matrix = traffic.matrix_traffic(2**16, 256, 32)
     kept = traffic.matrix_traffic(2**16, 256, 32, keeps_scores=True)
     listed = traffic.gather_traffic(1000.0, 32, reuse=2.0)
     slow, fast = (traffic.roofline(work, peak=1e11, bandwidth=1e10) for work in (listed, matrix))
-    prices = (
-        share / (2.0 * 32.0 / (2.0 * 10.0 * 34.0)),
-        matrix.operations / (2.0 * 2**16 * 256 * 32),
-        matrix.bytes / (4.0 * 32 * (2**16 + 256)),
-        (kept.bytes - matrix.bytes) / (4.0 * 2**16 * 256),
-        listed.operations / 64_000.0,
-        listed.bytes / 68_000.0,
-        slow.seconds / 6.8e-6,
-        slow.rate / (64_000.0 / 6.8e-6),
-        slow.ridge / 10.0,
-        fast.seconds / (matrix.operations / 1e11),
-        listed.intensity / (64.0 / 68.0),
-        float(slow.limit == "memory"),
-        float(fast.limit == "arithmetic"),
-    )
-    off = max(off, *(abs(price - 1.0) for price in prices))
+    pairs += [
+        (share, 2.0 * 32.0 / (2.0 * 10.0 * 34.0)),
+        (matrix.operations, 2.0 * 2**16 * 256 * 32),
+        (matrix.bytes, 4.0 * 32 * (2**16 + 256)),
+        (kept.bytes - matrix.bytes, 4.0 * 2**16 * 256),
+        (listed.operations, 64_000.0),
+        (listed.bytes, 68_000.0),
+        (slow.seconds, 6.8e-6),
+        (slow.rate, 64_000.0 / 6.8e-6),
+        (slow.ridge, 10.0),
+        (fast.seconds, matrix.operations / 1e11),
+        (listed.intensity, 64.0 / 68.0),
+        (float(slow.limit == "memory"), 1.0),
+        (float(fast.limit == "arithmetic"), 1.0),
+    ]
     what = "expected bills of four algorithms and the price of a row pass against sums by hand"
-    look(what).at_most(off, 1e-9)
+    look(what).close(pairs, 1e-9)
 
 
 # Theorem 1.1
@@ -577,18 +550,14 @@ def _check_time(look: Collector, budget: Budget, rng: Rng) -> None:
     seeds = budget.pick(20, 16)
     for d in budget.pick((3,), (3, 8)):
         table = _work(widths, seeds, d, "c = 1/5", "scan", rng)
-        slope = statistics.loglog_slope(widths, table, _SURE)
-        predicted = round(_slope(widths, _predicted(widths, d, "c = 1/5", "shared")), 4)
-        look(f"power of m in the work of an iteration, tau with c = 1/5, d = {d}").slope(
-            slope, predicted, 1.0
+        look(f"power of m in the work of an iteration, tau with c = 1/5, d = {d}").power(
+            widths, table, _predicted(widths, d, "c = 1/5", "shared"), 1.0
         )
     for rule in ("1/m", "K/m^(3/5)"):
         table = _work(widths, seeds, 3, rule, "scan", rng)
-        closed = [m * scaling.activity(_tau(rule, m), m) for m in widths]
-        sparse = round(_slope(widths, _predicted(widths, 3, "c = 1/5", "shared")), 4)
-        slope = statistics.loglog_slope(widths, table, _SURE)
-        look.proof(f"the same at tau = {rule}, K = 1").slope(
-            slope, sparse, round(_slope(widths, closed), 4)
+        dense = fitted_power(widths, [_active(m, rule) for m in widths])
+        look.proof(f"the same at tau = {rule}, K = 1").power(
+            widths, table, _predicted(widths, 3, "c = 1/5", "shared"), round(dense, 4)
         )
     m = 2**20
     needed = activity.smallest_printed_K(m, m**0.9)
@@ -608,89 +577,88 @@ def _check_time(look: Collector, budget: Budget, rng: Rng) -> None:
         "factor m^(1/floor(d/2)) that a search saves at d = 64, m = d^4"
     ).at_most(width ** (1.0 / (d // 2)), 2.0)
     look.repair.closed_form("share of neurons able to fire on X there, c = 1/5").at_least(
-        reporting.surviving_share(math.sqrt(0.4 * math.log(width)), d), 0.9
+        reporting.surviving_share(_sparse_level(width), d), 0.9
     )
 
 
-@topic.check("thm-1.1-r")
-def _check_time_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
-    levels = np.linspace(0.0, 12.0, budget.pick(49, 481))
-    dims = (2, 3, 4, 8, 16, 32, 64)
-    ratio = max(
-        reporting.surviving_share(float(t), d) / survivors.surviving_share_bound(float(t), d)
-        for t in levels
+def _shares_on_slice(look: Collector, budget: Budget) -> None:
+    """Compare the share of neurons able to fire on X with its bound, limit and closed forms."""
+    levels, dims = np.linspace(0.0, 12.0, budget.pick(49, 481)), (2, 3, 4, 8, 16, 32, 64)
+    share, bound = reporting.surviving_share, survivors.surviving_share_bound
+    ratio = max(share(float(t), d) / bound(float(t), d) for t in levels for d in dims)
+    form = [
+        (bound(t, d), math.exp(-(max(t - math.sqrt(0.375 * (d - 1)), 0.0) ** 2) / 2.0))
         for d in dims
-    )
-    form = 0.0
-    for d in dims:
-        mean = math.sqrt(0.375 * (d - 1))
-        for t in (1.0, 3.0, 6.0, 9.0):
-            direct = math.exp(-(max(t - mean, 0.0) ** 2) / 2.0)
-            form = max(form, abs(survivors.surviving_share_bound(t, d) / direct - 1.0))
-    planes = max(
-        abs(reporting.surviving_share(t, d) / by_hand(t) - 1.0)
+        for t in (1.0, 3.0, 6.0, 9.0)
+    ]
+    planes = [
+        (share(t, d), by_hand(t))
         for t in (0.0, 1.0, 2.5, 4.0)
         for d, by_hand in ((2, _plane_share), (3, _circle_share))
-    )
-    limits = max(
-        abs(reporting.surviving_share(30.0, d) / survivors.surviving_share_asymptote(30.0, d) - 1.0)
-        for d in (2, 3, 4, 6)
-    )
-    tail = float(special.ndtr(-3.0))
-    powers = {d: survivors.surviving_share_asymptote(3.0, d) / tail for d in (2, 3, 5)}
-    u = 3.0 * math.sqrt(0.375)
-    wanted = {2: 2.0, 3: math.sqrt(2.0 * math.pi) * u, 5: math.sqrt(2.0 * math.pi) / 2.0 * u**3}
-    exactly = max(abs(powers[d] / wanted[d] - 1.0) for d in powers)
+    ]
+    asymptote = survivors.surviving_share_asymptote
+    limits = [(share(30.0, d), asymptote(30.0, d)) for d in (2, 3, 4, 6)]
+    u, root, tail = 3.0 * math.sqrt(0.375), math.sqrt(2.0 * math.pi), float(special.ndtr(-3.0))
+    wanted = {2: 2.0, 3: root * u, 5: root / 2.0 * u**3}
+    exactly = [(asymptote(3.0, d) / tail, constant) for d, constant in wanted.items()]
     widest = all(
-        survivors.surviving_share_bound(math.sqrt(0.4 * math.log(2.0**j)), d) < 1.0
-        and survivors.surviving_share_bound(math.sqrt(0.4 * math.log(2.0**j)), d + 1) == 1.0
+        bound(_sparse_level(2**j), d) < 1.0 and bound(_sparse_level(2**j), d + 1) == 1.0
         for j in range(8, 40, 4)
         for d in (survivors.widest_dimension(2**j, _FIFTH),)
     )
     look.closed_form(
         f"share able to fire on X over exp(-(t - mu_d)^2/2), {levels.size * len(dims)} cells"
     ).at_most(ratio, 1.0)
-    look.control("the bound against its formula, relative").at_most(form, 1e-12)
-    look("the share for d = 2 and 3 against closed forms, relative").at_most(planes, 1e-9)
-    look("the share over C_d t^(d-2) Q(t) at t = 30, off 1, d = 2, 3, 4, 6").at_most(limits, 0.02)
-    look("the constants C_2, C_3, C_5, relative").at_most(exactly, 1e-12)
+    look.control("the bound against its formula, relative").close(form, 1e-12)
+    look("the share for d = 2 and 3 against closed forms, relative").close(planes, 1e-9)
+    look("the share over C_d t^(d-2) Q(t) at t = 30, off 1, d = 2, 3, 4, 6").close(limits, 0.02)
+    look("the constants C_2, C_3, C_5, relative").close(exactly, 1e-12)
     look.computed("largest dimension in which the bound is below 1, m = 2^8 ... 2^36").holds(
         widest, "as computed" if widest else "another one", "the last one"
     )
+
+
+def _sparse_level(m: float) -> float:
+    """Return the threshold with c = 1/5 in standard units."""
+    return math.sqrt(0.4 * math.log(m))
+
+
+def _alive(look: Collector, d: int, widths: Sequence[int], seeds: int, rng: Rng) -> None:
+    """Count the neurons that can fire on X in drawn networks."""
+
+    def counted(stream: Rng, m: int) -> int:
+        start = TwoLayerNetwork.initialize(m, d, rng=stream, tau=_tau("c = 1/5", m))
+        return len(alive_on_slice(start.W, start.b, tau=start.tau))
+
+    table, m = sweep(rng.spawn(seeds), widths, counted), widths[-1]
+    shares = [reporting.surviving_share(_sparse_level(width), d) for width in widths]
+    closed = [width * share for width, share in zip(widths, shares, strict=True)]
+    look(f"power of m in the neurons that can fire on X, c = 1/5, d = {d}").power(
+        widths, table, closed, 1.0
+    )
+    look(f"neurons that can fire on X, m = {m}, d = {d}").binomial(
+        float(table[:, -1].mean()), closed[-1], seeds, m
+    )
+    low, high = reporting.surviving_count_interval(_tau("c = 1/5", m), m, d, 1.0 - 1e-6)
+    law = stats.binom(m, shares[-1])
+    tight = law.cdf(low - 1) <= 5e-7 < law.cdf(low) and law.sf(high) <= 5e-7 < law.sf(high - 1)
+    look.control.computed(f"the binomial range for m = {m}, d = {d}").holds(
+        bool(tight),
+        f"{low} ... {high}",
+        "cuts off at most 5 10^-7 on each side, and a shorter one more",
+    )
+    inside = bool(((table[:, -1] >= low) & (table[:, -1] <= high)).all())
+    look.simulated("their number in every network").holds(
+        inside, f"{low} ... {high}", "in the binomial range of probability 1 - 10^-6"
+    )
+
+
+@topic.check("thm-1.1-r")
+def _check_time_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
+    _shares_on_slice(look, budget)
     widths = budget.pick((2**10, 2**12, 2**14, 2**16), tuple(2**j for j in range(10, 21)))
-    seeds = budget.pick(10, 16)
     for d in (3, 8):
-        table = np.empty((seeds, len(widths)))
-        total = 0.0
-        for row, stream in enumerate(rng.spawn(seeds)):
-            for column, m in enumerate(widths):
-                start = TwoLayerNetwork.initialize(m, d, rng=stream, tau=_tau("c = 1/5", m))
-                table[row, column] = len(alive_on_slice(start.W, start.b, tau=start.tau))
-            total += table[row, -1]
-        shares = [reporting.surviving_share(math.sqrt(0.4 * math.log(m)), d) for m in widths]
-        closed = [m * share for m, share in zip(widths, shares, strict=True)]
-        slope = statistics.loglog_slope(widths, table, _SURE)
-        look(f"power of m in the neurons that can fire on X, c = 1/5, d = {d}").slope(
-            slope, round(_slope(widths, closed), 4), 1.0
-        )
-        error = math.sqrt(widths[-1] * shares[-1] * (1.0 - shares[-1]) / seeds)
-        look(f"neurons that can fire on X, m = {widths[-1]}, d = {d}").mean(
-            total / seeds, error, closed[-1]
-        )
-        low, high = reporting.surviving_count_interval(
-            _tau("c = 1/5", widths[-1]), widths[-1], d, 1.0 - 1e-6
-        )
-        law = stats.binom(widths[-1], shares[-1])
-        tight = law.cdf(low - 1) <= 5e-7 < law.cdf(low) and law.sf(high) <= 5e-7 < law.sf(high - 1)
-        look.control.computed(f"the binomial range for m = {widths[-1]}, d = {d}").holds(
-            bool(tight),
-            f"{low} ... {high}",
-            "cuts off at most 5 10^-7 on each side, and a shorter one more",
-        )
-        inside = bool(((table[:, -1] >= low) & (table[:, -1] <= high)).all())
-        look.simulated("their number in every network").holds(
-            inside, f"{low} ... {high}", "in the binomial range of probability 1 - 10^-6"
-        )
+        _alive(look, d, widths, budget.pick(10, 16), rng)
     look.far("1.1-r alive", _able)
     _deleted(look, budget, rng)
     exponents = [
@@ -740,9 +708,9 @@ def _deleted(look: Collector, budget: Budget, rng: Rng) -> None:
     bill = ledger.dense_ledger(len(alive), _POINTS, _STEPS)
     counted = float(dense.work.mean()) + len(alive)
     run = f"m = {m}, d = {d}, {steps} steps"
-    look(f"weights that differ from those of Algorithm 1, {run}").equals(different, 0)
-    look("neurons with g_r <= tau that moved").equals(stray, 0)
-    look("times that one of them fires at random points of X after training").equals(fires, 0)
+    look(f"weights that differ from those of Algorithm 1, {run}").none(different)
+    look("neurons with g_r <= tau that moved").none(stray)
+    look("times that one of them fires at random points of X after training").none(fires)
     look.control.exact("neurons that moved").at_least(float(moved), 1.0)
     look("row passes of an iteration over ((2 S + 3) n + 1) times the neurons kept, off 1").at_most(
         abs(counted / bill.total - 1.0), 1e-12

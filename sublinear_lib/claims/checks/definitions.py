@@ -20,7 +20,8 @@ from scipy import stats
 from sublinear_lib import adversary, datasets, geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.claims import Budget, Method, Outcome
-from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.collector import SURE, Collector, Rng
+from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
@@ -32,8 +33,6 @@ __all__ = ["CLAIMS"]
 
 topic = Topic("definitions")
 
-# A check with ten intervals of this level raises a false alarm once in a thousand seeds.
-_SURE = 0.9999
 _RARE = 1e-5
 _ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
 
@@ -54,22 +53,15 @@ def _check_initialization(look: Collector, budget: Budget, rng: Rng) -> None:
     # The other reading of the damaged line: biases of variance 1.
     rival = (points[0] @ network.W.T + rng.standard_normal(m)) / scale
     signs = np.sign(network.a)
-    _at_least(
-        look,
-        "smallest p-value of Kolmogorov-Smirnov for z_r(x) ~ N(0, 2/m), 3 points",
-        min(pvalues),
-    )
+    what = "smallest p-value of Kolmogorov-Smirnov for z_r(x) ~ N(0, 2/m), 3 points"
+    look.simulated(what).at_least(min(pvalues), _RARE)
     look(f"number of different |a_r|, m = {m}").equals(int(np.unique(np.abs(network.a)).size), 1)
     look.control("| m/2 times the squared scale of the library - 1 |").at_most(
         abs(scale**2 * m / 2.0 - 1.0), _ROUNDING
     )
     look("| |a_r|^5 m - 1 |").at_most(abs(abs(network.a[0]) ** 5 * m - 1.0), _ROUNDING)
-    _contains(
-        look,
-        f"share of positive a_r, m = {m}",
-        clopper_pearson(int(np.count_nonzero(signs > 0.0)), m, _SURE),
-        0.5,
-    )
+    positive = clopper_pearson(int(np.count_nonzero(signs > 0.0)), m, SURE)
+    _contains(look, f"share of positive a_r, m = {m}", positive, 0.5)
     _contains(look, "m times the variance of the entries of W_0", _spread(network.W, m), 1.0)
     _contains(look, "m times the variance of the entries of b_0", _spread(network.b, m), 1.0)
     _contains(look, "m times the variance of z_r(x)", _spread(scores[0], m), 2.0)
@@ -106,12 +98,7 @@ def _check_losses(look: Collector, budget: Budget, rng: Rng) -> None:
         look.control(f"{loss!r}: slope far away").at_most(abs(steep - 1.0), 1e-9)
     others: list[tuple[str, str, Callable[..., Any], Callable[..., Any]]] = [
         ("(f - y)^2", "Lipschitz", lambda y, f: (f - y) ** 2, lambda y, f: 2.0 * (f - y)),
-        (
-            "sqrt|f - y|",
-            "convex",
-            lambda y, f: np.sqrt(np.abs(f - y)),
-            lambda y, f: 0.0 * f,
-        ),
+        ("sqrt|f - y|", "convex", lambda y, f: np.sqrt(np.abs(f - y)), lambda y, f: 0.0 * f),
         ("|f - y| - 1/8", "negative", lambda y, f: np.abs(f - y) - 0.125, _sign),
         ("|f - y - 1/8|", "zero", lambda y, f: np.abs(f - y - 0.125), _sign),
         ("1.01 |f - y|", "Lipschitz", lambda y, f: 1.01 * np.abs(f - y), _sign),
@@ -158,7 +145,7 @@ def _two_neurons(sign: float) -> tuple[TwoLayerNetwork, FloatArray]:
     """Return two neurons of which the second switches at the middle of the cap."""
     angle = math.asin(3.0**-0.5)
     network = TwoLayerNetwork([[3.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [1.0, sign], [0.0, 0.0], tau=0.5)
-    return network, geometry.embed(np.array([[math.cos(angle), math.sin(angle)]]))
+    return network, circle([angle])
 
 
 def _lost(m: int, count: int, rng: Rng, activation: str) -> tuple[int, float, float]:
@@ -170,8 +157,7 @@ def _lost(m: int, count: int, rng: Rng, activation: str) -> tuple[int, float, fl
         best = adversary.CircleWave.of_network(network).extremes(0.0, half)
         lost += not best.sup_attained
         short = max(short, best.sup - float(network.forward(best.X_sup[None, :])[0]))
-        angles = np.linspace(-half, half, 501)
-        grid = geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
+        grid = circle(np.linspace(-half, half, 501))
         above = max(above, float(network.forward(grid).max()) - best.upper)
     return lost, short, above
 
@@ -183,13 +169,13 @@ def _check_worst_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     (best,) = adversary.extremes_on_circle(network, x, _RHO)
     height = 3.0 / math.sqrt(2.0) + 0.5
     angles = math.asin(3.0**-0.5) + np.linspace(-1.0, 1.0, 20_001) * geometry.cap_angle(_RHO)
-    grid = geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
+    grid = circle(angles)
     near = math.asin(3.0**-0.5) + 1e-9
-    witness = network.forward(geometry.embed(np.array([[math.cos(near), math.sin(near)]])))[0]
+    witness = network.forward(circle([near]))[0]
     mirrored, _ = _two_neurons(-1.0)
     (other,) = adversary.extremes_on_circle(mirrored, x, _RHO)
     lost, _, _ = _lost(m, count, rng, "jump")
-    share = clopper_pearson(lost, count, _SURE)
+    share = clopper_pearson(lost, count, SURE)
     _bounded(look, budget, rng)
     look.print.closed_form(
         "two neurons: supremum of f over the cap, and the largest of 20 001 values on it"
@@ -242,7 +228,7 @@ def _bounded(look: Collector, budget: Budget, rng: Rng) -> None:
             off = np.abs(np.linalg.norm(found, axis=1) - 1.0) > 1e-12
             outside += int(np.count_nonzero(far | off | (found[:, -1] != 0.5)))
             looked += len(points)
-    look(f"adversarial points outside B_2(x, rho), of {looked}").equals(outside, 0)
+    look(f"adversarial points outside B_2(x, rho), of {looked}").none(outside)
 
 
 @topic.check("def-3.3-r")
@@ -264,7 +250,7 @@ def _check_supremum(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     look(f"jump: how far a point of the cap stays below it, {count} caps").at_most(short, 1e-8)
     look(f"continuous: how far a point stays below it, {count} caps").at_most(missed, 1e-8)
-    look(f"continuous: caps without a highest point, of {count}").equals(kinks, 0)
+    look(f"continuous: caps without a highest point, of {count}").none(kinks)
     look("how far the loss of the exact adversary stays below its supremum").at_most(
         float(np.max(top - exact_one.loss)), 1e-8
     )
@@ -299,7 +285,7 @@ def _check_robust_loss(look: Collector, budget: Budget, rng: Rng) -> None:
             # A loss of zero all over the cap is attained wherever f is.
             lost += not attained and max(up, down) > 0.0
         two = max(two, _miss_on_two_points(m, loss, rng))
-    share = clopper_pearson(lost, n * count, _SURE)
+    share = clopper_pearson(lost, n * count, SURE)
     look(f"networks with L <= L_A <= L_A*, of {count}").equals(sum(order), count)
     look("L_A against the mean over the moved points").at_most(means, 1e-12)
     look("width of the bracket of L_A*, d = 3").at_most(width, 1e-7)
@@ -354,9 +340,12 @@ def _check_chi_square(look: Collector, budget: Budget, rng: Rng) -> None:
     ]
     look(
         f"moments E Q^k other than m (m + 2) ... (m + 2k - 2), m <= {degrees}, k <= {powers}"
-    ).equals(wrong, 0)
-    _at_least(look, "p-value of Kolmogorov-Smirnov for Q ~ chi-square, m = 7", pvalues[0])
-    _at_least(look, "p-value of Kolmogorov-Smirnov for m ||w_r||^2 ~ chi-square, d = 5", pvalues[1])
+    ).none(wrong)
+    for what, pvalue in (
+        ("Q ~ chi-square, m = 7", pvalues[0]),
+        ("m ||w_r||^2 ~ chi-square, d = 5", pvalues[1]),
+    ):
+        look.simulated(f"p-value of Kolmogorov-Smirnov for {what}").at_least(pvalue, _RARE)
     look.control.simulated("p-value with one degree of freedom more").at_most(pvalues[2], _RARE)
 
 
@@ -381,13 +370,13 @@ def _check_indicators(look: Collector, budget: Budget, rng: Rng) -> None:
     clear = np.abs(scores - network.tau) > 1e-12
     value = np.where(scores >= network.tau, scores, 0.0) @ network.a
     ties = _ties(budget, rng)
-    look(f"pairs on which Phi and the activation disagree, of {m * n}").equals(
-        int(np.count_nonzero((scores >= network.tau) != now.active_mask(points))), 0
+    look(f"pairs on which Phi and the activation disagree, of {m * n}").none(
+        int(np.count_nonzero((scores >= network.tau) != now.active_mask(points)))
     )
     look("f(x) against the sum of a_r (<w_r, x> + b_r) Phi_{x,r}").at_most(
         float(np.max(np.abs(value - now.forward(points)))), 1e-11
     )
-    look.control("pairs within 1e-12 of the threshold").equals(int(np.count_nonzero(~clear)), 0)
+    look.control("pairs within 1e-12 of the threshold").none(int(np.count_nonzero(~clear)))
     look("at a tie: neurons that are active by > and by the activation").equals(ties[0], ties[1])
     look.control.exact(
         "at a tie: neurons with Phi = 1 to which the activation gives the value 0"
@@ -421,15 +410,14 @@ def _check_active_sets(look: Collector, budget: Budget, rng: Rng) -> None:
         index = HalfspaceIndex(network.W, network.b)
         hits = index.query_halfspace(points, tau)
         again = TwoLayerNetwork(network.W, network.a, network.b, tau).active_mask(points)
-        share = clopper_pearson(int(hits.counts[0]), m, _SURE)
-        look(f"t = {t}: neurons of Q by the index and not by the network, or the reverse").equals(
-            int(np.count_nonzero(again[0] != np.isin(np.arange(m), hits[0]))), 0
+        share = clopper_pearson(int(hits.counts[0]), m, SURE)
+        look(f"t = {t}: neurons of Q by the index and not by the network, or the reverse").none(
+            int(np.count_nonzero(again[0] != np.isin(np.arange(m), hits[0])))
         )
         _contains(look, f"t = {t}: k / m", share, float(stats.norm.sf(t)))
     small = TwoLayerNetwork.initialize(budget.pick(512, 8_192), d, rng=rng, tau=0.05)
     top = max_active_on_circle(small)
-    angles = np.linspace(0.0, 2.0 * math.pi, 4_001)
-    grid = geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
+    grid = circle(np.linspace(0.0, 2.0 * math.pi, 4_001))
     counts = np.count_nonzero(small.active_mask(grid), axis=1)
     here = int(np.count_nonzero(small.active_mask(top.x[None, :])))
     look("largest k over X: at its witness").equals(here, top.count)
@@ -465,13 +453,11 @@ def _check_separability(look: Collector, budget: Budget, rng: Rng) -> None:
             allowed = np.linspace(0.0, delta, 1_001)
             largest = max(largest, float((allowed * (allowed - 2.0 * rho)).max()) - gamma)
             worst = min(worst, _smallest_gap(points, rho, budget, rng) / (gamma / 2.0))
-    close = np.array([0.0, 0.02])
-    pair = geometry.embed(np.column_stack((np.cos(close), np.sin(close))))
+    pair = circle([0.0, 0.02])
     delta = float(np.linalg.norm(pair[0] - pair[1]))
-    arc = np.linspace(0.0, geometry.cap_angle(0.4 * delta), 101)
-    near = geometry.embed(np.column_stack((np.cos(arc), np.sin(arc))))
+    near = circle(np.linspace(0.0, geometry.cap_angle(0.4 * delta), 101))
     tight = float((near @ (pair[0] - pair[1])).min() / (0.5 * delta * (delta - 0.8 * delta)))
-    look("points of 9 at which the gap is not delta (delta - 2 rho) / 2").equals(wrong, 0)
+    look("points of 9 at which the gap is not delta (delta - 2 rho) / 2").none(wrong)
     look("gamma of a data set against delta (delta - 2 rho)").at_most(miss, 1e-12)
     look("how far another epsilon <= delta gives a larger gamma").at_most(largest, 1e-12)
     look("smallest <x_j, x~> - <x_i, x~> over the caps, in units of gamma / 2").at_least(worst, 1.0)
@@ -604,12 +590,8 @@ def _check_training(look: Collector, budget: Budget, rng: Rng) -> None:
         start, clean.X, clean.y, rng=0
     )
     differing, apart = 0, 0.0
-    ways: tuple[Literal["literal", "query", "lists", "caps"], ...] = (
-        "literal",
-        "query",
-        "lists",
-        "caps",
-    )
+    ways: tuple[Literal["literal", "query", "lists", "caps"], ...]
+    ways = ("literal", "query", "lists", "caps")
     for way in ways:
         same = SublinearAdversarialTraining(**settings, reduction="reference", index=way)
         found = same.fit(start, clean.X, clean.y, rng=0).final.W
@@ -622,12 +604,12 @@ def _check_training(look: Collector, budget: Budget, rng: Rng) -> None:
     look(
         f"entries of W_T that differ in a bit between {len(ways)} ways to find neurons and all "
         f"neurons, T = {steps}, m = {m}"
-    ).equals(differing, 0)
+    ).none(differing)
     look("the same with sums in any order: largest difference").at_most(apart, 1e-10)
     look("W_T against the lines 8 to 22 written out").at_most(
         float(np.max(np.abs(weights - dense.final.W))), 1e-10
     )
-    look("rows outside of Q_t that a step moved").equals(outside, 0)
+    look("rows outside of Q_t that a step moved").none(outside)
     look.print.exact(
         "two neurons with the same w, b = 0 and 1: answers that QUERY(x) on w_1, w_2 can give, at "
         "any offset"
@@ -716,11 +698,11 @@ def _check_index(look: Collector, budget: Budget, rng: Rng) -> None:
     lifted = HalfspaceIndex(geometry.lift(network.W, network.b), method="cap", domain="slice")
     mask = lifted.mask_halfspace(points, network.tau)
     normal, point = _dyadic(rng, d), _dyadic(rng, d)
-    look(f"wrong answers after INSERT, REMOVE and moves, of {asked} queries").equals(wrong, 0)
+    look(f"wrong answers after INSERT, REMOVE and moves, of {asked} queries").none(wrong)
     look.control.exact("points on the boundary among them").holds(tied > 0, tied, "> 0")
     look(
         f"pairs for which QUERY(x, tau) on w_r + 2 b_r e_d misses the active set, of {mask.size}"
-    ).equals(int(np.count_nonzero(mask != network.active_mask(points))), 0)
+    ).none(int(np.count_nonzero(mask != network.active_mask(points))))
     look.print("numbers in <b, z>; printed: those in c").equals(int(np.size(normal @ point)), d)
 
 
@@ -731,21 +713,15 @@ def _check_index(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _contains(look: Collector, what: str, interval: Interval, value: float) -> None:
     """Note whether an interval contains a number."""
-    outcome = Outcome.YES if interval.contains(value) else Outcome.NO
-    look.simulated(what).note(outcome, interval, f"contains {value:.6g}")
-
-
-def _at_least(look: Collector, what: str, pvalue: float) -> None:
-    """Note whether a test does not reject."""
-    look.simulated(what).at_least(pvalue, _RARE)
+    look.simulated(what).holds(interval.contains(value), interval, f"contains {value:.6g}")
 
 
 def _spread(values: FloatArray, m: int) -> Interval:
     """Return the interval for m times the variance of centered normal numbers."""
     total, size = m * float(np.sum(values**2)), values.size
-    miss = (1.0 - _SURE) / 2.0
+    miss = (1.0 - SURE) / 2.0
     upper, lower = (total / float(stats.chi2.ppf(p, size)) for p in (miss, 1.0 - miss))
-    return Interval(total / size, lower, upper, _SURE)
+    return Interval(total / size, lower, upper, SURE)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -18,12 +18,12 @@ from scipy import integrate, stats
 
 from sublinear_lib import geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Method
-from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims import Budget
+from sublinear_lib.claims.collector import Collector, Rng, fitted_power, sweep_by_width
+from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.stated import far_slope, stated
 from sublinear_lib.claims.topic import Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.statistics import loglog_slope
 from sublinear_lib.theory import (
     CHAINS,
     activity,
@@ -37,20 +37,10 @@ __all__ = ["CLAIMS"]
 
 topic = Topic("perturbation")
 
-_SURE = 0.9999
 _HUGE = 2**300
 
 
-def _one_over_m(m: int) -> float:
-    return scaling.ONE_OVER_M.tau(m)
-
-
-def _section_42(m: int) -> float:
-    return scaling.K_M35.tau(m)
-
-
-def _sparse(m: int) -> float:
-    return scaling.R3.tau(m)
+_one_over_m, _section_42, _sparse = scaling.ONE_OVER_M.tau, scaling.K_M35.tau, scaling.R3.tau
 
 
 def _move(x: FloatArray, nu: float, direction: FloatArray) -> FloatArray:
@@ -148,9 +138,8 @@ def _counted(look: Collector, budget: Budget, rng: Rng) -> None:
             ("switched by some move", reached, perturbation.reachable_flips(tau, m, d, nu)),
             ("parkable", parked, perturbation.expected_parkable(tau, m, delta, nu)),
         ):
-            error = math.sqrt(mean * (1.0 - mean / m) / seeds)
             what = f"number of neurons {name}, ||mu|| = {nu:.3g}, tau = {tau:.3g}, m = {m}, d = {d}"
-            look.control(what).mean(count / seeds, error, mean)
+            look.control(what).binomial(count / seeds, mean, seeds, m)
     direct = max(
         abs(
             perturbation.moved_flips(t * math.sqrt(2.0 / 64), 64, nu) / 64
@@ -176,10 +165,8 @@ def _drawn_control(look: Collector, rng: Rng) -> None:
         ("parkable", worst.parkable, perturbation.expected_parkable(tau, m, delta, nu)),
         ("switched by one move", worst.flips, perturbation.moved_flips(tau, m, nu)),
     ):
-        share = mean / m
-        error = math.sqrt(share * (1.0 - share) / count)
         what = f"share of neurons {name}, ||mu|| = {nu}, {count} neurons"
-        look.control(what).mean(number / count, error, share)
+        look.control(what).binomial(number / count, mean / m, count)
 
 
 def _parkable_control(look: Collector) -> None:
@@ -201,9 +188,9 @@ def _parkable_control(look: Collector) -> None:
         integrate.quad(chance, low, high, epsrel=1e-6)[0]
         for low, high in ((-delta, -delta * nu / 2.0), (-delta * nu / 2.0, 5.0))
     )
-    found = abs(perturbation.parkable_probability(tau, m, delta, nu) / searched - 1.0)
+    pair = perturbation.parkable_probability(tau, m, delta, nu), searched
     what = "probability that a neuron can be parked against a search and scipy's quadrature"
-    look.control(what).at_most(found, 1e-4)
+    look.control(what).close([pair], 1e-4)
 
 
 def _both_below(t: float, nu: float) -> float:
@@ -222,7 +209,7 @@ def _bounds_hold(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the exact suprema with (4), (5) and every term of their proofs."""
     d, runs = 8, budget.pick(3, 6)
     widths = budget.pick((2**8, 2**10, 2**12), (2**8, 2**12, 2**16, 2**20))
-    first, second, whole, line, short = 0.0, 0.0, 0.0, 0.0, 0.0
+    first = second = whole = line = short = 0.0
     for m in widths:
         a, nu, tau = scaling.PRINTED.output_weight(m), 1.0 / m, _one_over_m(m)
         for K in (1.0, 4.0):
@@ -240,11 +227,10 @@ def _bounds_hold(look: Collector, budget: Budget, rng: Rng) -> None:
                 line = max(line, terms.total / perturbation.printed_f_bound(m, K))
                 short = max(short, abs(worst.g / pair.total - 1.0))
     span = f"K = 1, 4, tau = 1/m, d = {d}, m = {widths[0]} to {widths[-1]}, {runs} networks each"
-    method = Method.MONTE_CARLO
-    look.by(method)(f"sup_W |g(x + mu) - g(x)| over K m^(-1/2), {span}").at_most(first, 1.0)
-    look.by(method)(f"sup_W |f(x + mu) - f(x)| over K/m + m^(-1/5), {span}").at_most(second, 2.0)
-    look.by(method)("sup over the three terms of (15) with the true norms").at_most(whole, 1.0)
-    look.by(method)("those three terms over K/m + m^(-1/5)").at_most(line, 2.0)
+    look.simulated(f"sup_W |g(x + mu) - g(x)| over K m^(-1/2), {span}").at_most(first, 1.0)
+    look.simulated(f"sup_W |f(x + mu) - f(x)| over K/m + m^(-1/5), {span}").at_most(second, 2.0)
+    look.simulated("sup over the three terms of (15) with the true norms").at_most(whole, 1.0)
+    look.simulated("those three terms over K/m + m^(-1/5)").at_most(line, 2.0)
     look.control("sup for g over its two terms, distance from 1").at_most(short, 1e-9)
     # The same for every mu: m active neurons, and all that some mu can switch, on average.
     most = 0.0
@@ -345,10 +331,8 @@ def _far_of_42(look: Collector) -> None:
 
 def _proof_slips(look: Collector) -> None:
     """Look at the steps of the printed proof that do not give what they state."""
-    for key in ("C.9-moves", "C.9-f-moves", "C.9-g-flips"):
-        look.proof(f"exponent: {CHAINS[key].quantity}").equals(
-            CHAINS[key].derived(), CHAINS[key].printed
-        )
+    for chain in (CHAINS[key] for key in ("C.9-moves", "C.9-f-moves", "C.9-g-flips")):
+        look.proof(f"exponent: {chain.quantity}").equals(chain.derived(), chain.printed)
     tails = [concentration.weight_norm(m, 4, 4, Fraction(1, 100)).holds for m in (64, 1024)]
     look.proof.certified("Pr[||w_r||^2 >= 4] <= exp(-m^2/(100 d)), d = 4, m = 1024").holds(
         tails[1],
@@ -364,39 +348,40 @@ def _proof_slips(look: Collector) -> None:
 def _threshold_of_section_42(look: Collector, budget: Budget, rng: Rng) -> None:
     """Measure the change of f at tau = K/m^(3/5), where neurons can be parked."""
     widths, seeds, d = [2**k for k in budget.pick((10, 12, 14), (10, 12, 14, 16, 18))], 24, 8
-    table, means, far = np.empty((seeds, len(widths))), [], 0.0
-    for j, m in enumerate(widths):
+    distances, parked = [], dict.fromkeys(widths, 0)
+
+    def measured(m: int) -> float:
         a, nu, tau = scaling.PRINTED.output_weight(m), 1.0 / m, _section_42(m)
-        delta, parked = scaling.PRINTED.radius(m), 0
-        expected = perturbation.expected_parkable(tau, m, delta, nu)
-        means.append(a * tau * expected)
-        for i in range(seeds):
-            network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau)
-            x, moved = _points(d, nu, rng)
-            worst = perturbation.worst_perturbation_at(network, x, moved, delta)
-            table[i, j] = 0.5 * (worst.above + worst.below)
-            parked += worst.parkable
-            rest = a * float(np.abs(network.W @ (moved - x)).sum() + m * delta * nu)
-            far = max(far, abs(worst.above - a * tau * worst.parkable) / rest)
-        error = math.sqrt(expected * (1.0 - expected / m) / seeds)
+        delta = scaling.PRINTED.radius(m)
+        network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau)
+        x, moved = _points(d, nu, rng)
+        worst = perturbation.worst_perturbation_at(network, x, moved, delta)
+        parked[m] += worst.parkable
+        rest = a * float(np.abs(network.W @ (moved - x)).sum() + m * delta * nu)
+        distances.append(abs(worst.above - a * tau * worst.parkable) / rest)
+        return 0.5 * (worst.above + worst.below)
+
+    table, means = sweep_by_width(widths, seeds, measured), []
+    for m in widths:
+        tau = _section_42(m)
+        expected = perturbation.expected_parkable(tau, m, scaling.PRINTED.radius(m), 1.0 / m)
+        means.append(scaling.PRINTED.output_weight(m) * tau * expected)
         what = f"parkable neurons, tau = m^(-3/5), m = {m}, {seeds} networks"
-        look.repair(what).mean(parked / seeds, error, expected)
+        look.repair(what).binomial(parked[m] / seeds, expected, seeds, m)
     what = (
         "distance of the supremum from a tau times their number, over a sum |<w_r, mu>| + delta nu"
     )
-    look.control.simulated(what).at_most(far, 1.0)
-    predicted = round(float(np.polyfit(np.log(widths), np.log(means), 1)[0]), 4)
+    look.control.simulated(what).at_most(max(distances), 1.0)
     span = f"m = {widths[0]} to {widths[-1]}"
     what = (
         f"at the threshold K/m^(3/5) of Section 4.2: exponent of sup_W |f(x + mu) - f(x)|, {span}"
     )
-    slope = loglog_slope(widths, table, _SURE)
-    look.repair(what).slope(slope, predicted, Fraction(-1, 5))
+    look.repair(what).power(widths, table, means, Fraction(-1, 5))
     tau = _section_42(_HUGE)
     limit = perturbation.expected_parkable(tau, _HUGE, tau, 2.0**-300) * tau / _HUGE**0.3
     limit *= 2.0 * math.sqrt(math.pi)
     what = "a tau times their mean number over m^(1/10)/(2 sqrt(pi)) at m = 2^300, distance from 1"
-    look.repair.closed_form(what).at_most(abs(limit - 1.0), 1e-6)
+    look.repair.closed_form(what).close([(limit, 1.0)], 1e-6)
 
 
 @topic.check("lem-4.2")
@@ -459,19 +444,18 @@ def _check_thm_c(look: Collector, budget: Budget, rng: Rng) -> None:
     for d in (3, 8):
         worst = _ratios_at_r3(widths, runs, d, rng)
         span = f"R3, d = {d}, m = {widths[0]} to {widths[-1]}, {runs} networks each"
-        method = Method.MONTE_CARLO
-        look.by(method)(
+        look.simulated(
             "continuous: sup_W |f(x + mu) - f(x)| over its bound a sum_S (||w_r|| + delta) "
             f"||mu||, {span}"
         ).at_most(worst["terms"], 1.0)
-        look.by(method)(
-            "that bound over a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) ||mu||"
-        ).at_most(worst["order"], 3.0)
+        look.simulated("that bound over a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) ||mu||").at_most(
+            worst["order"], 3.0
+        )
         look("sup for g over its two terms, distance from 1").at_most(worst["g"], 1e-9)
-        look.by(method)(
+        look.simulated(
             "flips minus neurons within ||w_r|| ||mu|| of the threshold, largest"
         ).at_most(worst["flips"], 0.0)
-        look.by(method)(
+        look.simulated(
             "jump: sup_W |f(x + mu) - f(x)| over a tau #{|s_r| <= delta}, smallest"
         ).at_least(worst["jump"], 1.0 / 3.0)
     # Every x and every mu at once.
@@ -528,8 +512,9 @@ def _order_control(look: Collector) -> None:
     m, d = 2**8, 2**4
     direct = 0.25 * m * 0.125 * (0.25 + math.sqrt(8.0 * math.log(2.0)) / 16.0 + 0.0625) / m
     found = perturbation.repaired_f_order(m, d, 0.25, 0.125, 0.0625, 1.0 / m)
-    what = "order of the change of f, evaluated by hand, distance"
-    look.control(what).at_most(abs(found / direct - 1.0), 1e-12)
+    look.control("order of the change of f, evaluated by hand, distance").close(
+        [(found, direct)], 1e-12
+    )
 
 
 @topic.check("lem-4.2-r")
@@ -604,14 +589,12 @@ def _check_a4(look: Collector, budget: Budget, rng: Rng) -> None:
     # One neuron with the jump, at its threshold.
     network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], 0.5)
     angle = math.acos(0.5 / geometry.SLICE_RADIUS)
-    steps = np.array([10.0**-k for k in range(2, 9)])
+    steps = [10.0**-k for k in range(2, 9)]
     ratios = []
     for step in steps:
-        u = np.array([[math.cos(v), math.sin(v)] for v in (angle - step, angle + step)])
-        pair = geometry.embed(u)
+        pair = circle([angle - step, angle + step])
         values = network.forward(pair)
         ratios.append(abs(float(values[1] - values[0])) / float(np.linalg.norm(pair[1] - pair[0])))
-    slope = float(np.polyfit(np.log(steps), np.log(ratios), 1)[0])
     look(
         f"largest (|l(y, f) - l(y, g)| - |f - g|) / (|y| + |f| + |g|), three losses, {count} "
         "triples: 1-Lipschitz as Definition 3.2 asks"
@@ -626,7 +609,7 @@ def _check_a4(look: Collector, budget: Budget, rng: Rng) -> None:
     look(
         "jump: exponent of |f(x) - f(x')| / ||x - x'|| in ||x - x'|| across a threshold, distance "
         "from -1 (no constant C exists)"
-    ).at_most(abs(slope + 1.0), 0.01)
+    ).at_most(abs(fitted_power(steps, ratios) + 1.0), 0.01)
 
 
 # --------------------------------------------------------------------------------------------------
