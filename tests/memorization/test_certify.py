@@ -342,7 +342,7 @@ def test_an_attack_finds_nothing_inside_and_something_outside(p: float, build) -
     deviation = np.abs(memorizer.network(outside.witness) - y)
     np.testing.assert_array_equal(deviation, outside.worst)
     assert inside.evaluations == 8 * (1 + 6 * 6)
-    assert 0.5 < inside.vanished < 1.0  # inside of a ball the gradient is 0 but for its rim
+    assert inside.vanished > 0.5  # the plateaus of the bumps are flat
 
 
 def test_gradient_steps_reach_the_true_margin_of_the_closest_pair() -> None:

@@ -85,7 +85,7 @@ def test_bad_edges_are_refused(edges: list[tuple[int, ...]], message: str) -> No
         Hypergraph(4, edges)
 
 
-@pytest.mark.parametrize("k", range(3, 9))
+@pytest.mark.parametrize("k", range(3, 7))
 def test_colorings_of_a_cycle_are_counted_by_its_chromatic_polynomial(k: int) -> None:
     for colors in (1, 2, 3):
         assert count_colorings(cycle(k), colors) == (colors - 1) ** k + (-1) ** k * (colors - 1)
