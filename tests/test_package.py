@@ -200,6 +200,7 @@ def test_without_the_books_packages_every_room_is_there_but_those_that_draw(clea
     assert "pip install '.[book]'" in said["exhibits"]
 
 
+@pytest.mark.thorough
 def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(clean):
     made = run(clean, SUBLINEAR, "--version")
     assert made.stdout == f"sublinear, version {sublinear_lib.__version__}\n", made.stderr

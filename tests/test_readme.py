@@ -16,7 +16,7 @@ def blocks(language):
     return [text for name, text in CODE.findall(README) if name == language]
 
 
-@pytest.mark.parametrize("compiled", ["1", "0"])
+@pytest.mark.parametrize("compiled", ["1", pytest.param("0", marks=pytest.mark.thorough)])
 def test_the_example_prints_what_the_readme_shows(compiled):
     (code,), (shown,) = blocks("python"), blocks("text")
     options = "-W", "error", "-W", "default:index='auto' takes:UserWarning"

@@ -218,7 +218,6 @@ def test_a_function_may_spoil_its_own_parameters_only(jobs):
     assert not grid["big"][0].any()
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("cached", [False, True])
 def test_the_first_failing_cell_is_named_with_its_reason(jobs, cached, tmp_path):
@@ -246,7 +245,6 @@ def test_the_first_failing_cell_is_named_with_its_reason(jobs, cached, tmp_path)
     assert (str(copied), copied.cell, copied.seed) == (str(e.value), {"m": 4}, 1)
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_cells_after_a_failure_are_cancelled(jobs, tmp_path):
     """Every other cell takes until the failure is known, however busy the machine is."""

@@ -27,6 +27,7 @@ _PART = re.compile(
     re.DOTALL,
 )
 _TOKEN = re.compile(r'([^<]*)<span class="(\w+)">([^<]*)</span>')
+_BEGINNING = "<span></span>"  # Pygments writes it first, to keep an empty first line
 
 
 def plain_code(code: str) -> tuple[str, str]:
@@ -35,7 +36,8 @@ def plain_code(code: str) -> tuple[str, str]:
     Parameters
     ----------
     code : str
-        HTML, in which every element is a token ``<span class="k">if</span>``.
+        HTML, in which every element is a token ``<span class="k">if</span>``, but for the empty one
+        with which it may begin.
 
     Returns
     -------
@@ -45,6 +47,7 @@ def plain_code(code: str) -> tuple[str, str]:
         ``"gap class length"`` for each token: how many characters after the end of the one before,
         and what; all in one line.
     """
+    code = code.removeprefix(_BEGINNING)
     text, colors, end = [], [], 0
     for found in _TOKEN.finditer(code):
         gap, kind, word = found.groups()

@@ -1,6 +1,8 @@
 """In a closed fold formulas and colors wait, and are there when anybody looks."""
 
+import json
 import re
+from html import unescape
 
 import check_book
 import pytest
@@ -12,7 +14,7 @@ SCRIPT = (check_book.ROOT / "book" / "_static" / "folds.js").read_text(encoding=
 FORMULA = (
     '<span class="math notranslate nohighlight"><math data-tex="{0}"><mi>{0}</mi></math></span>'
 )
-CODE = '<div class="highlight"><pre>{}</pre></div>'
+CODE = '<div class="highlight"><pre><span></span>{}</pre></div>'
 COLORED = (
     'if <span class="o">&lt;</span> \U0001f9e0<span class="mi">3</span>\n<span class="k">x</span>'
 )
@@ -73,10 +75,22 @@ def test_a_fold_that_opens_is_as_it_was(browser, tmp_path, way):
                 assert tab.locator("math").count() == 4
             tab.evaluate(way)
             until(tab, "() => !document.querySelector('noscript.folded, [data-colors]')")
-            shown[name] = tab.evaluate("document.querySelector('article').innerHTML")
+            article = tab.evaluate("document.querySelector('article').innerHTML")
+            shown[name] = article.replace("<span></span>", "")
     finally:
         tab.close()
     assert shown["now"] == shown["before"]
+
+
+def test_every_page_has_the_code_of_its_notebook(html):
+    for path in sorted((check_book.ROOT / "book").rglob("*.ipynb")):
+        page = (html / path.relative_to(check_book.ROOT)).with_suffix(".html").read_text("utf-8")
+        parts = re.findall(r"<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
+        codes = {unescape(re.sub(r"<[^>]*>", "", each)).strip() for each in parts}
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            unseen = {"remove-input", "remove-cell"}.intersection(cell["metadata"].get("tags", []))
+            if cell["cell_type"] == "code" and not unseen:
+                assert "".join(cell["source"]).strip() in codes, path.name
 
 
 @pytest.mark.browser

@@ -34,7 +34,7 @@ pytestmark = [
 ]
 
 STEPS = 50
-SETTINGS: list[tuple[int, str, float | str, float]] = [
+SETTINGS: list[Any] = [
     (64, "jump", "printed", 0.1),
     (64, "continuous", "sparse", 0.1),
     (128, "jump", 2.2, 0.3),
@@ -44,8 +44,8 @@ SETTINGS: list[tuple[int, str, float | str, float]] = [
     (1024, "jump", "printed", 0.2),
     (1024, "jump", 2.0, 0.1),
     (1024, "jump", 3.0, 0.05),
-    (4096, "continuous", "printed", 0.1),
-    (4096, "jump", "sparse", 0.15),
+    pytest.param(4096, "continuous", "printed", 0.1, marks=pytest.mark.thorough),
+    pytest.param(4096, "jump", "sparse", 0.15, marks=pytest.mark.thorough),
 ]
 PLAYED = """([m, kind, t, rho, steps]) => {
   const { Algorithm, firing } = window.core;

@@ -74,7 +74,7 @@ def _panel(
         chart.dots(places[inside], values[inside], "c4", 4.5, 0.0, zorder=4)
     chart.corner(title, dx=-40, dy=32, weight="bold")
     middle, look = 0.5 * (first + last), {"ha": "center", "weight": "bold", "size": 11}
-    chart.note(middle, roof.max(), f"the net promises {number(roof.max())}", "c2", dy=9, **look)
+    chart.note(middle, roof.max(), f"the cones rise to {number(roof.max())}", "c2", dy=9, **look)
     text = f"true, largest {number(truth.max())}"
     chart.note(middle, truth.min(), text, "c1", dy=-9, **look)
     return chart
