@@ -276,6 +276,16 @@ def test_value_and_gradient_are_those_of_the_network(kernels, activation, activi
     assert plain.value_errors is None and plain.gradient_errors is None
 
 
+@each_set
+@pytest.mark.parametrize(("activation", "value"), [("jump", 1.5), ("continuous", 0.5)])
+def test_a_neuron_that_ties_at_tau_does_not_fire(kernels, activation, value):
+    tree = AggregateTree([[1.0, 7.0], [2.0, 7.0]], [1.0, 9.0], [0.5, -1.0], kernels=kernels)
+    found = tree.value_and_gradient([[1.0, 0.0]], 1.0, activation)
+    assert found.counts.tolist() == [1]
+    assert found.value.tolist() == [value]
+    assert found.gradient.tolist() == [[1.0, 7.0]]
+
+
 def test_a_value_that_overflows_has_an_infinite_bound():
     tree = AggregateTree([[1e200, 1e200]], [1.0])
     found = tree.value_and_gradient([[1e200, 1e-300]], 0.0, bounds=True)
