@@ -89,6 +89,16 @@ def test_the_lipschitz_memorizer_does_not_blow_up() -> None:
         assert error.total < 1e-14 and error.wrong == 0
 
 
+def test_errors_of_weights_and_evaluation_can_cancel() -> None:
+    # On inputs that are numbers of the format, one rounding of an edge keeps them on their side.
+    memorizer = example(1 - 1e-4)
+    probes = ball_probes(memorizer.X, memorizer.mu or 0.0, rng=0, dtype="float32")
+    error = evaluation_error(memorizer, probes.points, "float32")
+    assert error.input == 0.0
+    assert error.weights > 1e-3
+    assert error.total < 1e-6
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_probes_are_numbers_of_the_format_in_the_balls_exactly(dtype) -> None:
     X, y = random_points(12, 3, 2, 7)
