@@ -135,6 +135,7 @@ def test_every_spelling_of_an_anchor_is_one(book, anchor):
     assert problems(book) == []
 
 
+@pytest.mark.thorough
 def test_a_disagreement_is_a_warning_of_the_build(book, tmp_path):
     (book / "index.md").write_text("# A book", encoding="utf-8")
     root = tmp_path.parent / f"{tmp_path.name}-root"

@@ -13,6 +13,7 @@ from tests.book.small_book import build
 URL = "https://github.com/example/companion"
 
 
+@pytest.mark.thorough
 def test_the_page_shows_what_viewers_of_the_notebook_cannot(tmp_path):
     shown = page_of(tmp_path, "", '<figure class="sl-figure">drawn</figure>')
     assert shown.select_one(".output.text_html > figure").text == "drawn"
@@ -48,6 +49,7 @@ def page_of(folder, url, output=""):
     return BeautifulSoup((folder / "html" / "index.html").read_text("utf-8"), "html.parser")
 
 
+@pytest.mark.thorough
 def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path):
     soup = page_of(tmp_path, URL)
     links = {str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")}
@@ -60,6 +62,7 @@ def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path):
     assert colab in links
 
 
+@pytest.mark.thorough
 def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_path):
     soup = page_of(tmp_path, "")
     links = [str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")]

@@ -343,6 +343,7 @@ def page_with_claims(folder):
     return path
 
 
+@pytest.mark.thorough
 def test_only_cells_with_claims_are_run_again_and_the_rest_is_kept(tmp_path):
     path = page_with_claims(tmp_path)
     whole = path.read_text("utf-8")

@@ -19,7 +19,7 @@ VIEW = explorers.net_around_circle.function
 
 
 @pytest.mark.parametrize("m", ["256", "4096"])
-@pytest.mark.parametrize("points", [12, 36, 180, 720])
+@pytest.mark.parametrize("points", [12, 36, 180, 348, 720])
 def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: str) -> None:
     view, radius = VIEW(points, m), int(m) ** -0.6
     start = TwoLayerNetwork.initialize(int(m), 3, "R3", rng=1)
@@ -39,6 +39,8 @@ def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: str) -> N
     (band,) = of(view, Band)
     assert (np.asarray(band.lower) <= np.asarray(band.upper) + 1e-12).all()
     assert max(band.upper) <= min(promise, 0.5) + 1e-12
+    cones = np.minimum(np.asarray(band.upper), 0.5) - np.asarray(band.lower)
+    assert points < 100 or max(band.upper) == 0.5 or cones.min() > 0.5 * (promise - values.max())
     dots = of(view, Points)
     assert (points < 100) == bool(dots)
     assert not dots or dots[0].y == pytest.approx(values)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 
 from sublinear_lib.features import GELU, Activation, ReLU, SmoothedReLU, Softplus
@@ -46,30 +45,6 @@ def test_the_smoothed_relu_is_the_formula_in_three_pieces(q: float, rho: float, 
     assert found[1][0] == pytest.approx(slope, rel=1e-12, abs=1e-300)
 
 
-@given(exponents, widths)
-@settings(deadline=None, max_examples=50)
-def test_the_smoothed_relu_is_continuously_differentiable_where_its_pieces_meet(
-    q: float, rho: float
-) -> None:
-    act = SmoothedReLU(q, rho)
-    left, right = np.array([rho * (1 - 1e-9)]), np.array([rho * (1 + 1e-9)])
-    assert act.value(left)[0] == pytest.approx(rho / q, rel=1e-7)
-    assert act.value(right)[0] == pytest.approx(rho / q, rel=1e-7)
-    assert act.slope(left)[0] == pytest.approx(1.0, rel=1e-7)
-    assert act.slope(right)[0] == 1.0
-    assert act.slope(np.array([0.0]))[0] == 0.0
-
-
-@given(exponents, widths, st.floats(1e-3, 1e3), st.floats(1.0, 100.0))
-@settings(deadline=None, max_examples=100)
-def test_the_value_over_the_power_never_increases(
-    q: float, rho: float, z: float, factor: float
-) -> None:
-    act = SmoothedReLU(q, rho)
-    first, second = act.value(np.array([z, z * factor]))
-    assert second <= first * factor**q * (1 + 1e-9)
-
-
 @pytest.mark.parametrize("act", EVERY, ids=repr)
 def test_the_slope_is_the_derivative_and_0_stays_0(act: Activation) -> None:
     z = np.linspace(-3.03, 6.07, 183)
@@ -77,10 +52,6 @@ def test_the_slope_is_the_derivative_and_0_stays_0(act: Activation) -> None:
     differences = (act.value(z + h) - act.value(z - h)) / (2 * h)
     np.testing.assert_allclose(act.slope(z), differences, rtol=1e-6, atol=1e-8)
     assert act.value(np.zeros(1))[0] == 0.0
-    for start, end in ((-2.0, 0.4), (0.1, 5.0)):
-        area = quad(lambda t: float(act.slope(np.array([t]))[0]), start, end, points=[0, 0.7, 1])
-        gained = act.value(np.array([end])) - act.value(np.array([start]))
-        assert gained[0] == pytest.approx(area[0], abs=1e-7)
 
 
 @pytest.mark.parametrize("q", [2, 3, 4, 6, 7, 8, 17, 65])

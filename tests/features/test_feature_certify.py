@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib.features import (
-    FEATURE_ATTACKS,
     GELU,
     Activation,
     FeatureData,
@@ -23,9 +22,7 @@ from sublinear_lib.features import (
     certified_radii,
     certify,
     certify_patches,
-    feature_attack,
     gradient_attack,
-    robustness_window,
 )
 
 pytestmark = pytest.mark.either_way
@@ -95,25 +92,6 @@ def test_without_a_budget_the_bound_is_the_margin_up_to_rounding(act: Activation
         np.testing.assert_allclose(bound, margins, atol=1e-10)
 
 
-def test_bounds_hold_in_exact_arithmetic() -> None:
-    # ReLU with rational arithmetic; the exact margin of a box corner is never below the bound, also
-    # where it agrees with it to the last digits.
-    rng = np.random.default_rng(1)
-    for _ in range(30):
-        W = rng.normal(size=(2, 1, 2)) * np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
-        net = PatchNetwork(W, ReLU())
-        X, eps = rng.normal(size=(1, 3, 2)), float(rng.uniform(0.01, 0.5))
-        bound = certify_patches(net, X, [0], eps, method="interval").margins[0]
-        exact = Fraction(0)
-        for p in range(3):
-            for c, sign in ((0, 1), (1, -1)):
-                w, x = Fraction(W[c, 0, c]), Fraction(X[0, p, c])
-                z = w * x - sign * abs(w) * Fraction(eps)
-                exact += sign * max(z, Fraction(0))
-        assert Fraction(bound) <= exact
-        assert float(exact) - bound < 1e-13 * (1 + abs(float(exact)))
-
-
 @given(seeds)
 @settings(deadline=None, max_examples=60)
 def test_bounds_hold_where_pre_activations_lose_their_digits(seed: int) -> None:
@@ -141,37 +119,6 @@ def test_bounds_hold_where_pre_activations_lose_their_digits(seed: int) -> None:
 # Exactness.
 
 
-@pytest.mark.parametrize("q", [2, 3, 4.5])
-@pytest.mark.parametrize("P_R", [1, 3])
-def test_pure_networks_are_certified_up_to_their_end_of_the_window(q: float, P_R: int) -> None:
-    law = FeatureData(noise=0.0, jitter=0.0, robust_patches=P_R)
-    window = robustness_window(law, q)
-    data = law.sample(3, 0)
-    act = SmoothedReLU(q, 100.0)
-    for strengths, edge in (
-        (([1.0, 0.3], [0, 0]), window.upper),
-        (([0, 0], [1, 0.3]), window.lower),
-    ):
-        net = PatchNetwork.of_features(law, *strengths, act)
-        assert certify_patches(net, data.X, data.y, edge * (1 - 1e-9)).error == 0.0
-        assert certify_patches(net, data.X, data.y, edge * (1 + 1e-9)).error == 1.0
-        radii = certified_radii(net, data.X, data.y, 2.0, tolerance=1e-6)
-        np.testing.assert_allclose(radii, edge, atol=1e-6)
-        assert (radii < edge).all()
-
-
-def test_intervals_are_exact_where_filters_use_different_coordinates() -> None:
-    rng = np.random.default_rng(2)
-    weights = np.zeros((2, 1, 4))
-    weights[0, 0, :2], weights[1, 0, 2:] = rng.normal(size=(2, 2))
-    net = PatchNetwork(weights, SmoothedReLU(3, 1.0))
-    X = rng.normal(size=(5, 2, 4))
-    move = 0.3 * np.sign(np.concatenate([-weights[0, 0, :2], weights[1, 0, 2:]]))
-    worst = net.margins(X + move, [0] * 5)
-    bound = certify_patches(net, X, [0] * 5, 0.3, method="interval").margins
-    np.testing.assert_allclose(bound, worst, atol=1e-12)
-
-
 def test_linear_bounds_are_exact_for_a_linear_network() -> None:
     # All pre-activations stay in the linear part, where interval bounds count shared weights twice.
     rng = np.random.default_rng(3)
@@ -195,32 +142,6 @@ def test_linear_bounds_are_exact_for_a_linear_network() -> None:
 # The findings.
 
 
-def test_inside_the_window_adversarial_training_is_certified_and_standard_broken(
-    standard: FeatureRun, adversarial: FeatureRun
-) -> None:
-    test = LAW.sample(60, 7)
-    assert (
-        certify_patches(adversarial.network, test.X, test.y, 0.52, method="interval").error == 0.0
-    )
-    assert feature_attack(standard.network, test, 0.52, "prop_3_1").error == 1.0
-    assert certify_patches(standard.network, test.X, test.y, 0.52).error == 1.0
-
-
-def test_bounds_and_attacks_leave_little_room_at_the_edge_of_the_window(
-    adversarial: FeatureRun,
-) -> None:
-    test = LAW.sample(60, 7)
-    net = adversarial.network
-    bounds = [
-        certify_patches(net, test.X, test.y, 0.56, method=method)
-        for method in ("interval", "linear")
-    ]
-    found = gradient_attack(net, test.X, test.y, 0.56, restarts=1, goal="margin")
-    assert 0.15 < found.error <= bounds[1].error < bounds[0].error < 0.4
-    room = found.margins - bounds[1].margins
-    assert (room > 0).all() and room.max() < 0.2
-
-
 def test_radii_are_certified_and_no_attack_breaks_them(adversarial: FeatureRun) -> None:
     test = LAW.sample(6, 7)
     radii = certified_radii(adversarial.network, test.X, test.y, 2.0, tolerance=0.01)
@@ -233,8 +154,6 @@ def test_radii_are_certified_and_no_attack_breaks_them(adversarial: FeatureRun) 
             adversarial.network, test.X[one], test.y[one], radius, restarts=1, goal="margin"
         )
         assert found.error == 0.0
-    for kind in FEATURE_ATTACKS:
-        assert feature_attack(adversarial.network, test, radii.min(), kind).error == 0.0
 
 
 def test_radii_of_misclassified_and_of_safe_inputs() -> None:

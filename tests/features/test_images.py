@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib.features import (
     SmoothedReLU,
-    TrainingAttack,
     TrainingSettings,
-    gradient_attack,
     image_digits,
     train_images,
 )
@@ -30,22 +28,14 @@ def random_images(n: int, h: int, w: int, c: int) -> ImageSet:
 # Patches.
 
 
-@given(
-    st.integers(1, 3),
-    st.integers(1, 3),
-    st.integers(1, 3),
-    st.integers(1, 4),
-    st.sampled_from([1, 3]),
-)
+@given(st.tuples(*[st.integers(1, 3)] * 3, st.integers(1, 4)), st.sampled_from([1, 3]))
 @settings(deadline=None, max_examples=40)
-def test_a_patch_is_a_square_of_the_image(
-    n: int, rows: int, columns: int, side: int, c: int
-) -> None:
+def test_a_patch_is_a_square_of_the_image(sizes: tuple[int, int, int, int], c: int) -> None:
+    n, rows, columns, side = sizes
     images = np.random.default_rng(1).normal(size=(n, rows * side, columns * side, c))
     patches = image_patches(images, side)
     assert patches.shape == (n, rows * columns, side * side * c)
-    for p in range(rows * columns):
-        top, left = divmod(p, columns)
+    for p, (top, left) in enumerate(np.ndindex(rows, columns)):
         square = images[:, top * side : (top + 1) * side, left * side : (left + 1) * side]
         np.testing.assert_array_equal(patches[:, p], square.reshape(n, -1))
     np.testing.assert_array_equal(image_patches(images)[:, 0], images.reshape(n, -1))
@@ -85,30 +75,6 @@ def test_the_bundled_digits_are_those_of_scikit_learn() -> None:
 
 
 # Training.
-
-
-def digit_settings(eps: float, warm_up: tuple[int, int] | None) -> TrainingSettings:
-    attack = TrainingAttack(
-        eps=eps, rule="sign", steps=3, random_start=True, warm_up=warm_up, box=(0, 1)
-    )
-    return TrainingSettings(
-        samples=300, filters=4, activation=SmoothedReLU(3, 1.0), rate=0.5, steps=400, attack=attack
-    )
-
-
-def test_with_a_warm_up_the_digits_are_learned_robustly_and_without_it_not_at_all() -> None:
-    digits = image_digits()
-    warm = train_images(digits, digit_settings(0.15, (60, 300)), 0)
-    cold = train_images(digits, digit_settings(0.15, None), 0)
-    plain = train_images(digits, digit_settings(0.0, None), 0)
-    X, y = plain.test.patches()[:300], plain.test.y[:300]
-    assert warm.network.error(X, y) < 0.2 and plain.network.error(X, y) < 0.1
-    assert cold.history.loss[-1] > 0.99 * np.log(10)
-    broken = [
-        gradient_attack(run.network, X, y, 0.1, rng=0, box=(0, 1), steps=10).error
-        for run in (plain, warm)
-    ]
-    assert broken[0] > broken[1] + 0.08
 
 
 def test_patches_of_digits_can_be_used_too() -> None:

@@ -114,14 +114,7 @@ def test_the_density_that_decides_depends_on_the_exponent() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"classes": 1}, "classes must be an integer >= 2, got 1"),
         ({"dim": 5}, r"dim must be at least 2 \* classes = 6"),
-        ({"robust_patches": 0}, "robust_patches must be an integer >= 1, got 0"),
-        ({"nonrobust_patches": 0}, "nonrobust_patches must be an integer >= 1, got 0"),
-        ({"alpha": 0.0}, "alpha must be a finite number > 0"),
-        ({"beta": float("nan")}, "beta must be a finite number > 0"),
-        ({"jitter": 1.0}, "jitter must be a finite number >= 0 and < 1"),
-        ({"noise": -0.1}, "noise must be a finite number >= 0"),
         ({"u": (0, 1)}, "u must name one coordinate for each of 3 classes"),
         ({"u": (0, 1, 12)}, r"u\[2\] must be an integer >= 0 and <= 11, got 12"),
         ({"u": (0, 1, 1)}, r"got 1 for u\[1\] and u\[2\]"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,15 +36,15 @@ def small(act: Activation, seed: int = 0) -> tuple[PatchNetwork, np.ndarray, np.
 @pytest.mark.parametrize("act", EVERY, ids=repr)
 def test_the_logits_are_the_sum_over_filters_and_patches(act: Activation) -> None:
     net, X, _ = small(act)
-    expected = np.zeros((6, 3))
-    for n in range(6):
-        for i in range(3):
-            for r in range(2):
-                for p in range(5):
-                    z = np.array([net.weights[i, r] @ X[n, p]])
-                    expected[n, i] += act.value(z)[0]
+    expected = [
+        [
+            sum(act.value(np.array(w @ x)) for w in filters for x in patches)
+            for filters in net.weights
+        ]
+        for patches in X
+    ]
     np.testing.assert_allclose(net(X), expected, rtol=1e-12, atol=1e-14)
-    np.testing.assert_array_equal(net.predict(X), expected.argmax(axis=1))
+    np.testing.assert_array_equal(net.predict(X), np.argmax(expected, axis=1))
 
 
 def direct_loss(weights: np.ndarray, act: Activation, X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -138,17 +139,7 @@ def test_alignments_and_shares_are_those_put_in_whichever_coordinates_are_used()
     )
     np.testing.assert_allclose(shares.robust, 2 * 9 * (A**2).sum(axis=1) / 100, rtol=1e-12)
     np.testing.assert_allclose(shares.nonrobust, 3 * (B**2).sum(axis=1) / 100, rtol=1e-12)
-    still = FeatureData(
-        classes=2,
-        dim=7,
-        u=(6, 0),
-        v=(2, 5),
-        robust_patches=2,
-        nonrobust_patches=3,
-        noise=0.0,
-        jitter=0.0,
-    )
-    data = still.sample(2, 0)
+    data = replace(law, noise=0.0, jitter=0.0).sample(2, 0)
     np.testing.assert_allclose(np.diag(net(data.X)), shares.robust + shares.nonrobust, rtol=1e-12)
 
 

@@ -14,6 +14,7 @@ from sublinear_lib.features import (
     ReLU,
     SmoothedReLU,
     breaking_budget,
+    certified_radii,
     certify_patches,
     feature_attack,
     robustness_window,
@@ -41,6 +42,9 @@ def test_below_the_budget_it_is_certified_and_above_it_is_broken(
     assert certify_patches(network, data.X, data.y, edge * (1 - 1e-9)).error == 0.0
     swap: FeatureAttack = "swap_u" if kind == "robust" else "swap_v"
     assert feature_attack(network, data, edge * (1 + 1e-9), swap).error == 1.0
+    radii = certified_radii(network, data.X, data.y, 4.0, tolerance=1e-6)
+    np.testing.assert_allclose(radii, edge, atol=1e-6)
+    assert (radii < edge).all()
 
 
 @pytest.mark.parametrize("q", [1.5, 2.0, 3.0, 6.0])

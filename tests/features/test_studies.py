@@ -17,14 +17,11 @@ from sublinear_lib.features import (
     agreement_record,
     digit_settings,
     error_curve,
-    race_ratio,
     robustness_window,
     run_record,
     studies,
-    train_features,
 )
-from sublinear_lib.features.studies import budget_record, summarize, variant_record
-from sublinear_lib.statistics import sweep
+from sublinear_lib.features.studies import budget_record, summarize
 
 pytestmark = pytest.mark.either_way
 
@@ -44,13 +41,6 @@ def test_the_two_trainings_differ_in_everything_that_the_theorems_speak_about(
     assert weak["robust_only"] > 0.1
 
 
-def test_attacks_and_certificates_are_ordered(adversarial: FeatureRun) -> None:
-    for eps in (0.3, 0.56, 0.9):
-        found = run_record(adversarial, 1, eps=eps, inputs=20)
-        single = max(found[key] for key in ("prop_3_1", "swap_v", "inject_u", "swap_both", "pgd"))
-        assert found["clean"] <= single <= found["attacked"] <= found["certified"]
-
-
 def test_the_curve_of_errors_grows_between_attack_and_certificate(adversarial: FeatureRun) -> None:
     data = adversarial.data.law.sample(20, 7)
     curve = error_curve(adversarial.network, data, [0.0, 0.52, 0.56, 0.6, 0.7, 0.9], 0)
@@ -65,17 +55,6 @@ def test_the_curve_of_errors_grows_between_attack_and_certificate(adversarial: F
 
 def test_a_record_repeats_with_its_seed(standard: FeatureRun) -> None:
     assert run_record(standard, 3) == run_record(standard, 3)
-
-
-@pytest.mark.thorough
-def test_a_sweep_over_seeds_gives_intervals() -> None:
-    records = sweep(variant_record, {"name": ["standard"]}, 3, root_seed=1, progress=False)
-    found = summarize(records)
-    # A class whose first filters hold little of v may come out mixed.
-    assert found["share_mean"].estimate < 0.2
-    assert found["clean"].estimate == 0.0
-    assert found["prop_3_1"].estimate > 0.6
-    assert "name" not in found and "crossing_last" not in found  # no number, and not finite
 
 
 def test_the_agreement_of_standard_training_is_within_one_percent() -> None:
@@ -103,31 +82,6 @@ def test_a_weak_adversary_changes_nothing_and_the_recursion_says_so() -> None:
     assert found["share_mean"] < 0.01 and found["predicted_share"] < 0.01
     assert found["predicted_same"] == 1.0
     assert found["crossing_first"] == math.inf
-
-
-def test_full_sign_steps_never_leave_the_initialization_without_a_warm_up() -> None:
-    chosen = replace(VARIANTS["sign, three steps"], steps=300)
-    run = train_features(FeatureData(), chosen, 0)
-    assert (np.abs(run.history.loss - math.log(3)) < 0.02).all()
-    standard = train_features(FeatureData(), replace(chosen, attack=None), 0)
-    assert standard.history.loss[-1] < 0.5
-
-
-def test_with_a_higher_power_the_first_weights_decide_and_the_ratio_tells_how() -> None:
-    # 3^4 = 81 > 60: with q = 4 the robust feature is the denser one, but B0^2/A0^2 counts too.
-    law = FeatureData()
-    assert law.density_ratio(4) < 1
-    robust = []
-    for seed in range(2):
-        run = train_features(law, VARIANTS["q = 4, standard"], seed)
-        A, B = (each.max(axis=1) for each in run.initial.alignments(law))
-        share = run.network.shares(law).share
-        for i in range(3):
-            ratio = race_ratio(law, 4, A[i], B[i])
-            if abs(math.log(ratio)) > 0.2:
-                assert (share[i] > 0.5) == (ratio < 1)
-                robust.append(bool(share[i] > 0.5))
-    assert len(robust) >= 4 and any(robust) and not all(robust)
 
 
 def test_variants_keep_the_rate_over_the_power_of_rho() -> None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib import scaling
-from sublinear_lib.theory import exponents, worst_case
+from sublinear_lib.theory import exponents
 from sublinear_lib.theory.exponents import CHAINS, CONSISTENT, CRUDE, SPARSE, Chain, Factor, Power
 
 # key: printed; what follows at (1/5, 3/5), at (1/5, 4/5), at (2/5, 3/5); verdict.  Worked out by
@@ -93,15 +91,6 @@ def test_chains_and_scalings_agree(preset: scaling.Scaling) -> None:
     assert drift == derived
 
 
-def test_the_chain_of_theorem_41_multiplies_out_in_integers() -> None:
-    # At m = 2^10 every factor is a whole power of two, and so is the product m^(1/10) = 2.
-    factors = [
-        F(2) ** (10 * factor.power.at(F(1, 5), F(3, 5), 0)) for factor in CHAINS["4.1"].factors
-    ]
-    assert factors == [F(1, 4), F(1, 64), F(512)]
-    assert math.prod(factors) == 2
-
-
 def test_slips_are_explained_by_the_powers_of_other_papers() -> None:
     assert F(27, 50) - F(1, 3) == CHAINS["C.12-31/150"].printed
     assert F(27, 50) - F(11, 15) == CHAINS["C.12-29/150"].printed
@@ -111,19 +100,14 @@ def test_slips_are_explained_by_the_powers_of_other_papers() -> None:
 
 def test_no_choice_of_powers_explains_all_printed_values() -> None:
     depend = [key for key, chain in CHAINS.items() if any(chain.power.coefficients[1:3])]
-    grid = [F(k, 30) for k in range(31)]
-    counts = {
-        (alpha, beta): len(exponents.explained(alpha, beta))
-        for alpha, beta in itertools.product(grid, grid)
-    }
+    grid = itertools.product([F(k, 30) for k in range(31)], repeat=2)
+    counts = {powers: len(exponents.explained(*powers)) for powers in grid}
     assert max(counts.values()) < len(depend)
     best = sorted(counts, key=lambda pair: -counts[pair])[:2]
     assert set(best) == {(F(2, 5), F(3, 5)), (F(1, 5), F(4, 5))}
-    assert counts[F(1, 5), F(3, 5)] < counts[F(1, 5), F(4, 5)]
     printed = exponents.explained(F(1, 5), F(3, 5))
     assert printed == tuple(key for key in depend if CHAINS[key].derived() == CHAINS[key].printed)
-    assert "4.1" not in printed
-    assert "4.6" not in exponents.explained(F(2, 5), F(3, 5)), "it does not depend on the powers"
+    assert len(printed) < counts[F(1, 5), F(4, 5)]
 
 
 @pytest.mark.parametrize(
@@ -215,21 +199,9 @@ def admissible(alpha: F, beta: F, c: F, activation: str) -> bool:
     """Decide from the derived exponents of a scaling, which know saturation and the jump."""
     rule = "c" if c > 0 else "1/m"
     draft = scaling.Scaling("", alpha, beta, c, activation, rule, F(0), F(0), "", "")
-    chosen = scaling.Scaling(
-        "",
-        alpha,
-        beta,
-        c,
-        activation,
-        rule,
-        draft.derived_eta_exponent,
-        draft.derived_steps_exponent,
-        "",
-        "",
-    )
-    along = scaling.Scaling(
-        "", alpha, min(max(-chosen.drift_exponent, F(0)), F(1)), c, activation, rule, 0, 0, "", ""
-    )
+    eta, steps = draft.derived_eta_exponent, draft.derived_steps_exponent
+    chosen = replace(draft, eta_exponent=eta, steps_exponent=steps)
+    along = replace(draft, beta=min(max(-chosen.drift_exponent, F(0)), F(1)))
     return (
         chosen.expressivity_exponent >= 0
         and chosen.gap_exponent < 0
@@ -259,35 +231,6 @@ def test_the_jump_has_the_same_region_without_sparsity_and_no_sparse_point() -> 
         assert admissible(alpha, beta, c, "jump") == expected, (alpha, beta, c)
 
 
-@settings(deadline=None, max_examples=200)
-@given(weights=st.lists(st.integers(1, 50), min_size=4, max_size=4))
-def test_every_mixture_of_the_vertices_is_inside(weights: list[int]) -> None:
-    total = sum(weights)
-    for region in (CONSISTENT, SPARSE, CRUDE):
-        point = [
-            sum(
-                F(w, total) * corner[i]
-                for w, corner in zip(weights, region.vertices(), strict=True)
-            )
-            for i in range(3)
-        ]
-        assert region.contains(*point)
-
-
-@settings(deadline=None, max_examples=300)
-@given(point=st.tuples(*[st.integers(-10, 70).map(lambda k: F(k, 60))] * 3))
-def test_membership_is_the_two_inequalities_of_the_derivation(point: tuple[F, F, F]) -> None:
-    alpha, beta, c = point
-    total = alpha + c
-    expected = (
-        alpha >= 0 and c >= 0 and total + beta <= 1 and 3 * total + 4 * beta > F(7, 2) and total > 0
-    )
-    assert CONSISTENT.contains(*point) == expected
-    slice_ = CONSISTENT.slice_at(c)
-    if expected:
-        assert inside_polygon(slice_, (alpha, beta))
-
-
 def inside_polygon(polygon: tuple[tuple[F, F], ...], point: tuple[F, F]) -> bool:
     return all(
         (v[0] - u[0]) * (point[1] - u[1]) - (v[1] - u[1]) * (point[0] - u[0]) >= 0
@@ -305,18 +248,6 @@ def test_slices_are_the_polygons_at_fixed_sparsity() -> None:
     assert not inside_polygon(CONSISTENT.slice_at(0), (F(1, 5), F(3, 5)))
 
 
-def test_the_natural_line_is_consistent_for_weights_between_zero_and_one_half() -> None:
-    drift = CONSISTENT.with_also("", exponents.PRINTED_DRIFT)
-    for k in range(25):
-        alpha = F(k, 24)
-        assert CONSISTENT.contains(alpha, 1 - alpha, 0) == (0 < alpha < F(1, 2))
-        assert drift.contains(alpha, 1 - alpha, 0) == (0 < alpha <= F(3, 8))
-        for j in range(25):
-            c = F(j, 24)
-            on_line = CRUDE.contains(alpha, 1 - alpha - c, c)
-            assert on_line == (alpha + 3 * c < F(1, 2) and alpha + c > 0)
-
-
 def test_drift_is_steps_times_step_size_times_weight() -> None:
     for alpha, beta, c in GRID[::97]:
         gradient = 1 - 2 * alpha - c
@@ -326,63 +257,10 @@ def test_drift_is_steps_times_step_size_times_weight() -> None:
             assert found == eta + steps - alpha
 
 
-@pytest.mark.parametrize(
-    ("point", "vanishes"),
-    [
-        ((F(1, 5), F(3, 5), F(0)), False),  # printed
-        ((F(1, 5), F(4, 5), F(0)), True),  # R1
-        ((F(1, 5), F(3, 5), F(1, 5)), True),  # R3
-        ((F(0), F(3, 4), F(1, 5)), True),  # output weights of size 1
-        ((F(0), F(7, 10), F(1, 5)), False),  # just outside
-    ],
-)
-def test_the_exact_gap_along_the_run_vanishes_exactly_inside(
-    point: tuple[F, F, F], vanishes: bool
-) -> None:
-    alpha, _, c = point
-    drift = float(exponents.drift_power().at(*point))
-
-    def gap(m: int) -> float:
-        tau = scaling.SPARSE_C.tau(m, c=c)
-        law = worst_case.half_width_moments(m, m ** -float(alpha), m**drift, tau, "continuous")
-        return law.mean
-
-    slope = math.log(gap(2**300) / gap(2**200)) / math.log(2**100)
-    assert (slope < 0) == vanishes == CONSISTENT.contains(*point)
-    if drift < -0.5:
-        power = F(3, 2) - alpha - c + 2 * exponents.drift_power().at(*point)
-        assert slope == pytest.approx(float(power), abs=2e-3)
-
-
-def test_weights_of_size_one_are_consistent_because_few_neurons_fire() -> None:
-    # alpha = 0: f(x; W_0) still vanishes, its variance being E N(0, 2/m)-tail moments times m.
-    def std(m: int) -> float:
-        t = scaling.standardize_threshold(scaling.SPARSE_C.tau(m, c=F(1, 5)), m)
-        second = worst_case.window_integral(np.square, [0.0, math.inf], t)
-        return math.sqrt(m * (2 / m) * second)
-
-    assert CONSISTENT.contains(F(0), F(3, 4), F(1, 5))
-    widths = (2**20, 2**40, 2**80, 2**160)
-    values = [std(m) * m**0.1 for m in widths]
-    assert all(first > second for first, second in itertools.pairwise(values)), (
-        "and m^(-c/2) is met"
-    )
-    assert not CONSISTENT.contains(F(0), F(7, 8), F(0))
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: Power(0.2),  # type: ignore[arg-type]
-        lambda: Power(alpha=True),
-        lambda: Power().at(0.2, 0, 0),  # type: ignore[arg-type]
-        lambda: CONSISTENT.contains(0.2, F(3, 5), 0),  # type: ignore[arg-type]
-        lambda: CONSISTENT.slice_at(0.2),  # type: ignore[arg-type]
-        lambda: Chain("k", "s", "q", (), 0.5),  # type: ignore[arg-type]
-        lambda: Power(1) * 0.5,  # type: ignore[operator]
-        lambda: exponents.explained(0.2, F(3, 5)),  # type: ignore[arg-type]
-    ],
-)
-def test_floats_are_refused_because_they_are_not_exact(call: Callable[[], object]) -> None:
-    with pytest.raises(TypeError, match=r"must be an exact fractions\.Fraction or an int, got"):
-        call()
+def test_floats_are_refused_because_they_are_not_exact() -> None:
+    exact = pytest.raises(TypeError, match=r"must be an exact fractions\.Fraction or an int, got")
+    for call in (Power, Power(1).__mul__, CONSISTENT.slice_at, lambda x: Power().at(x, 0, 0)):
+        with exact:
+            call(0.2)
+    with exact:
+        Chain("k", "s", "q", (), 0.5)  # type: ignore[arg-type]

@@ -5,55 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.theory import gap_parts
-
-ACTIVATIONS = ("jump", "continuous")
-SIXTEENTHS = st.integers(-40, 40).map(lambda k: Fraction(k, 16))
-LENGTHS = st.integers(0, 24).map(lambda k: Fraction(k, 16))
-
-
-def term(z: Fraction, u: Fraction, tau: Fraction, form: str) -> tuple[Fraction, Fraction]:
-    """What a neuron with a_r = 1 contributes to A - g and to C, from Definition C.4."""
-    change = int(z + u > tau) - int(z > tau)
-    return u * change, (z - (tau if form == "continuous" else 0)) * change
-
-
-@settings(deadline=None, max_examples=150)
-@given(
-    z=st.lists(SIXTEENTHS, min_size=1, max_size=4),
-    delta=LENGTHS,
-    tau=LENGTHS,
-    form=st.sampled_from(ACTIVATIONS),
-    data=st.data(),
-)
-def test_suprema_of_the_parts_are_those_of_an_exact_search(
-    z: list[Fraction], delta: Fraction, tau: Fraction, form: str, data: st.DataObject
-) -> None:
-    a = [Fraction(data.draw(st.integers(-3, 3)), 4) for _ in z]
-    moves = [Fraction(k, 64) for k in range(-int(delta * 64), int(delta * 64) + 1)]
-    expected = [Fraction(0)] * 4
-    for value, weight in zip(z, a, strict=True):
-        terms = [term(value, u, tau, form) for u in moves]
-        for part in (0, 1):
-            expected[2 * part] += max(weight * item[part] for item in terms)
-            expected[2 * part + 1] += max(-weight * item[part] for item in terms)
-    found = gap_parts.worst_parts(
-        [float(v) for v in z], [float(v) for v in a], float(delta), float(tau), form
-    )
-    assert [found.move_above, found.move_below, found.state_above, found.state_below] == expected
-    assert found.move_half_width == (expected[0] + expected[1]) / 2
-    assert found.state_half_width == (expected[2] + expected[3]) / 2
-    assert found.largest_move == max(expected[:2])
-    assert found.largest_state == max(expected[2:])
+from tests.theory.oracles import ACTIVATIONS, draw, phi, q
 
 
 @pytest.mark.parametrize("form", ACTIVATIONS)
@@ -64,29 +22,6 @@ def test_a_ball_that_reaches_every_neuron_leaves_no_variance_below_zero(
     for m in range(1, 40):
         for part in gap_parts.part_moments(m, 1.0, delta, 0.0, form):
             assert part.variance >= 0.0 and part.std >= 0.0
-
-
-def test_no_weights_of_the_ball_exceed_the_suprema_by_the_network_code() -> None:
-    rng = np.random.default_rng(3)
-    m, d, delta = 6, 3, 0.4
-    x = np.array([math.sqrt(3) / 2, 0.0, 0.5])
-    start = TwoLayerNetwork(
-        rng.standard_normal((m, d)) / 2, rng.choice([-1.0, 1.0], m), rng.normal(size=m), 0.3
-    )
-    z = start.preactivations([x])[0]
-    limit = gap_parts.worst_parts(z, start.a, delta, 0.3)
-    best = np.zeros(4)
-    for _ in range(2000):
-        move = rng.standard_normal((m, d))
-        move *= delta / np.linalg.norm(move, axis=1, keepdims=True)
-        if rng.random() < 0.5:
-            move = delta * rng.choice([-1.0, 1.0], m)[:, None] * x
-        found = PseudoNetwork(start, start.W + move).decompose([x])
-        values = (found.A - found.g)[0], found.C[0]
-        best = np.maximum(best, [values[0], -values[0], values[1], -values[1]])
-    ends = (limit.move_above, limit.move_below, limit.state_above, limit.state_below)
-    assert (best <= np.array(ends) + 1e-12).all()
-    assert best == pytest.approx(ends, abs=1e-9), "64 patterns of signs, 1000 draws"
 
 
 def normal_moment(function: Callable[[float], float], t: float, edges: list[float]) -> float:
@@ -112,23 +47,16 @@ def test_moments_of_the_parts_agree_with_quadrature(form: str, t: float, theta: 
         assert law.variance == pytest.approx(a**2 * m * s**2 * (second - first**2) / 4, rel=1e-6)
 
 
-def sample(m: int, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    signs = rng.choice([-1.0, 1.0], (draws, m))
-    return rng.standard_normal((draws, m)) * math.sqrt(2 / m), signs
-
-
 @pytest.mark.parametrize("form", ACTIVATIONS)
 @pytest.mark.parametrize("t", [0.0, 1.0, 2.5])
 def test_b_has_the_stated_spread_and_obeys_the_bound_on_its_tail(form: str, t: float) -> None:
     m, draws, a = 64, 40_000, 0.5
-    z, signs = sample(m, draws, 1)
+    z, signs = draw(m, 1, draws)
     tau = t * math.sqrt(2 / m)
     kept = np.where(z > tau, z - (tau if form == "continuous" else 0.0), 0.0)
     values = a * (kept * signs).sum(axis=1)
     std = gap_parts.initial_output_std(m, a, tau, form)
-    q, phi = stats.norm.sf(t), stats.norm.pdf(t)
-    square = q + t * phi if form == "jump" else (1 + t * t) * q - t * phi
+    square = q(t) + t * phi(t) if form == "jump" else (1 + t * t) * q(t) - t * phi(t)
     assert std == pytest.approx(a * math.sqrt(2 * square), rel=1e-9)
     squares = values**2
     assert abs(squares.mean() - std**2) < 4 * squares.std() / math.sqrt(draws)
@@ -137,18 +65,6 @@ def test_b_has_the_stated_spread_and_obeys_the_bound_on_its_tail(form: str, t: f
         count = np.count_nonzero(np.abs(values) >= times * std)
         assert stats.binom.sf(count - 1, draws, limit) > 1e-4
         assert limit <= 1.0
-
-
-@pytest.mark.parametrize("form", ACTIVATIONS)
-@pytest.mark.parametrize("m", [2**8, 2**20, 2**60, 2**200])
-def test_the_tail_of_b_is_at_most_the_one_of_claim_c6(form: str, m: int) -> None:
-    for constant in (2.0, 4.0):
-        found = gap_parts.log_initial_output_tail(constant * m**-0.1, m, m**-0.2, 1 / m, form)
-        assert found <= math.log(2) - constant**2 * m**0.2 / 4
-        # And not absurdly small: not below the tail of a normal variable of the same variance.
-        std = gap_parts.initial_output_std(m, m**-0.2, 1 / m, form)
-        if m <= 2**20:
-            assert found > stats.norm.logsf(constant * m**-0.1 / std) - 1.0
 
 
 def test_a_level_that_is_reached_for_certain_has_no_bound_below_one() -> None:
@@ -162,7 +78,7 @@ def test_weights_that_move_together_leave_a_gap_of_the_stated_spread(
 ) -> None:
     m, draws, a = 64, 40_000, 0.5
     s = math.sqrt(2 / m)
-    z, signs = sample(m, draws, 2)
+    z, signs = draw(m, 2, draws)
     tau, delta = t * s, theta * s
     shift = tau if form == "continuous" else 0.0
     f = (signs * np.where(z + delta > tau, z + delta - shift, 0.0)).sum(axis=1)
@@ -171,5 +87,4 @@ def test_weights_that_move_together_leave_a_gap_of_the_stated_spread(
     squares = (a * (f - g - start)) ** 2
     expected = gap_parts.oblivious_gap_std(m, a, delta, tau, form) ** 2
     assert abs(squares.mean() - expected) < 4 * squares.std() / math.sqrt(draws)
-    for factor in (0.9, 1.1):
-        assert abs(squares.mean() - factor * expected) > 4 * squares.std() / math.sqrt(draws)
+    assert 4 * squares.std() / math.sqrt(draws) < 0.1 * expected

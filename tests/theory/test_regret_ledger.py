@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +14,10 @@ from hypothesis import strategies as st
 
 from sublinear_lib import scaling
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory import regret
+from sublinear_lib.theory import regret, worst_case
+from tests.theory.oracles import ACTIVATIONS, draw, q
 
 SIDE = 3**0.5 / 2
-
-
-def draw(m: int, a: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal(m) * (2.0 / m) ** 0.5, a * rng.choice([-1.0, 1.0], m)
 
 
 @settings(deadline=None, max_examples=60)
@@ -35,8 +33,8 @@ def draw(m: int, a: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def test_on_one_point_the_average_never_exceeds_the_bound(
     seed: int, m: int, t: float, y: float, eta: float, steps: int, kind: str
 ) -> None:
-    z, a = draw(m, m**-0.2, seed)
-    tau = t * (2.0 / m) ** 0.5
+    z, signs = draw(m, seed)
+    a, tau = m**-0.2 * signs, t * (2.0 / m) ** 0.5
     if not (z > tau).any():
         return
     found = regret.one_point_regret(z, a, tau, y, eta, steps, kind)
@@ -94,30 +92,28 @@ def test_a_silent_point_has_no_comparison_weights() -> None:
         regret.one_point_regret([-1.0], [1.0], 0.5, 1.0, 0.1, 1)
 
 
-@pytest.mark.parametrize("kind", ["jump", "continuous"])
+@pytest.mark.parametrize("kind", ACTIVATIONS)
 @pytest.mark.parametrize("t", [0.0, 1.0])
-def test_the_closed_form_is_the_mean_of_what_is_known_before(kind: str, t: float) -> None:
-    m, a, steps, seeds = 4096, 4096**-0.2, 4, 200
-    tau = t * (2.0 / m) ** 0.5
-    eta = 0.5 / (a * a * m * scaling.activity(tau, m))
-    law = regret.expected_one_point(m, a, tau, 1.0, eta, steps, kind)
-    planned = eta * a * steps
-    flips, gaps, squares = np.empty((3, seeds))
-    for seed in range(seeds):
-        z, signs = draw(m, a, seed)
-        flips[seed] = np.count_nonzero(np.abs(z - tau) <= planned)
-        squares[seed] = a * a * np.count_nonzero(z > tau)
-        found = regret.worst_gap(z, signs, planned, tau, kind)
-        gaps[seed] = found.half_width
-    D_W = 1.0 / (a * m * scaling.activity(tau, m))
-    for name, values, closed in (
-        ("flips", flips, law.coupling / (a * (planned + D_W))),
-        ("gradient", squares, 2.0 * law.noise / eta),
-        ("gap", gaps, law.gap_run),
-    ):
-        z_score = (values.mean() - closed) / (values.std(ddof=1) / math.sqrt(seeds))
-        assert abs(z_score) < 4.0, name
-    assert law.start == pytest.approx(1.0 / (a * a * m * scaling.activity(tau, m)) / (2 * eta * 4))
+def test_the_closed_form_is_the_bound_of_the_laws_of_one_point(kind: str, t: float) -> None:
+    m, a, eta, steps = 4096, 4096**-0.2, 0.002, 4
+    std = math.sqrt(2.0 / m)
+    firing, drift = m * q(t), eta * a * steps
+    D_W = 0.5 / (a * firing)
+    expected = regret.regret_bound(
+        comparator=0.0,
+        eta=eta,
+        steps=steps,
+        gradient_squared=a * a * firing,
+        D_F=D_W * math.sqrt(firing),
+        D_W=D_W,
+        drift=drift,
+        a=a,
+        flips=m * (q(t - drift / std) - q(t + drift / std)),
+        gap_run=worst_case.half_width_moments(m, a, drift, t * std, kind).mean,
+        gap_comparator=worst_case.half_width_moments(m, a, D_W, t * std, kind).mean,
+    )
+    found = regret.expected_one_point(m, a, t * std, -0.5, eta, steps, kind)
+    assert asdict(found) == pytest.approx(asdict(expected), rel=1e-9)
 
 
 def test_a_label_of_zero_is_refused_in_closed_form() -> None:
@@ -155,18 +151,8 @@ def test_the_vanishing_powers_are_reached_by_the_closed_form(name: str) -> None:
 
 
 def test_a_ledger_wants_one_matrix_more_than_steps() -> None:
-    start = TwoLayerNetwork.initialize(16, 2, rng=0)
-    x = np.array([[SIDE, 0.5]])
+    start, x = TwoLayerNetwork.initialize(16, 2, rng=0), np.array([[SIDE, 0.5]])
+    numbers: dict[str, Any] = {"eta": 0.1, "comparator": 0.0, "active": 1}
     for weights, points in (([start.W], [x]), ([start.W], []), ([start.W] * 3, [x])):
         with pytest.raises(ValueError, match="one matrix more"):
-            regret.run_ledger(
-                start,
-                weights,
-                points,
-                [0.5],
-                "huber",
-                start.W,
-                eta=0.1,
-                comparator=0.0,
-                active=1,
-            )
+            regret.run_ledger(start, weights, points, [0.5], "huber", start.W, **numbers)

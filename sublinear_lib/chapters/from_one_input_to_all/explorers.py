@@ -1,7 +1,6 @@
 """What the values at a few inputs of the circle promise for all of them.
 
-The net lies half a spacing beside the drawn angles, so that its roof is drawn where it is highest
-(and where it is lowest, if the points of the net show).
+The middles between two points of the net are multiples of its spacing: there its roof is highest.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ def two_nets_picture() -> Picture:
     "From a few inputs to all of them",
     description="One drawn network with inputs on a circle (d = 3). Blue: how far f can be from "
     "its linearization at each input, for the worst weights of the ball. Shaded: what the values "
-    "at the inputs of the net leave open.",
+    "at the inputs of the net leave open; of fine nets, up to the tips of the cones.",
     name="net-explorer",
     tries={"36 inputs": {"points": 36}, "180 inputs": {"points": 180}},
     points=slider("inputs of the net", _COUNTS, start=36, format=grouped),
@@ -108,7 +107,9 @@ def net_around_circle(points: int, m: str) -> View:
     values, truth = drawn.at(degrees), drawn.truth if at is _DEGREES else drawn.at(at)
     reach = 2.0 * geometry.SLICE_RADIUS * np.sin(np.radians(spacing) / 4.0)
     promise = float(values.max() + drawn.slope * reach)
-    shown = np.minimum(drawn.roof(degrees, at), _TOP)
+    # of many cones only the tips are drawn, of each angle the one in the nearest middle
+    tips = at if points < _FEW else np.round(at / spacing) * spacing
+    shown = np.minimum(drawn.roof(degrees, tips), _TOP)
     marks: list[Band | Line | Points] = [
         Band(at, truth, shown, label="left open", role="c2"),
         Line(_DEGREES, [promise] * len(_DEGREES), label="promised", role="c2", dash=True),
