@@ -218,6 +218,14 @@ def test_bounds_are_honest_and_useful_for_many_points(kernels, numbers_at_once, 
     assert (errors[:, 2:] > 60 * UNIT * magnitudes).all()
 
 
+@each_set
+def test_the_bounds_count_the_pieces(kernels):
+    points = np.random.default_rng(1).standard_normal((1000, 2))
+    tree = AggregateTree(points, np.ones(1000), leaf_size=1, kernels=kernels)
+    found = tree.aggregate_halfspace([[1.0, 0.5]], 0.0, bounds=True)
+    assert found.weight_errors / (UNIT * found.counts) > 90.0  # 69 with a single piece
+
+
 def test_halves_sum_any_number_of_terms():
     for k in range(1, 70):
         terms = np.arange(2 * k, dtype=float).reshape(2, k)

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -254,6 +255,19 @@ def test_a_solver_out_of_time_says_unknown() -> None:
     assert found.lower <= values.min() + 1e-6 and found.upper >= values.max() - 1e-6
     certificate = certify(memorizer, "milp", radius=0.5, rows=[0], time_limit=1e-3)
     assert certificate.status == ("unknown",) and not certificate.holds
+
+
+def test_a_bound_that_the_solver_leaves_is_moved_by_the_constant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stopped(*arguments: Any, **named: Any) -> SimpleNamespace:
+        bound = optimize.milp(*arguments, **named).fun - 0.5
+        return SimpleNamespace(status=1, x=None, mip_dual_bound=bound, mip_node_count=0)
+
+    network = ReLUNetwork([AffineLayer([[1.0]], [0.0]), AffineLayer([[1.0]], [10.0])])
+    monkeypatch.setattr(programs, "milp", stopped)
+    found = milp_range(network, [1.0], [2.0])
+    assert (found.status, found.lower, found.upper) == ("unknown", 10.5, 12.5)
 
 
 def test_an_empty_set_is_infeasible() -> None:
