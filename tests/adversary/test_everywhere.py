@@ -48,6 +48,17 @@ def test_a_fine_grid_comes_close_from_below() -> None:
     assert found.sup - slack <= best <= found.sup + 1e-12
 
 
+def test_the_largest_gap_is_found_wherever_on_the_circle_it_is() -> None:
+    network, delta = drawn(40, 5, 0.1), 0.05
+    found = worst_gap_everywhere(network, delta)
+    for place in np.linspace(-math.pi, math.pi, 8):
+        c, s = math.cos(place - found.angle), math.sin(place - found.angle)
+        turned = network.W @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        moved = worst_gap_everywhere(network.with_weights(turned), delta)
+        assert moved.sup == pytest.approx(found.sup, abs=1e-9)
+        assert math.cos(moved.angle - place) == pytest.approx(1.0)
+
+
 def test_it_refuses_the_jump_and_other_dimensions() -> None:
     with pytest.raises(ValueError, match="continuous"):
         worst_gap_everywhere(TwoLayerNetwork.initialize(8, 3, rng=0, tau=0.1), 0.1)

@@ -178,6 +178,12 @@ def test_a_progress_bar_changes_nothing_and_is_full_at_the_end(attack, capsys):
         attack(network, X, y, "huber", rng=0, progress="yes")
 
 
+@pytest.mark.parametrize("rho", [0.2, 3**0.5])
+def test_the_bar_is_full_where_there_are_two_points_only(rho, capsys):
+    ExactAdversary(rho=rho)(*problem(2, 50, 3), "huber", rng=0, progress=True)
+    assert "100%" in capsys.readouterr().err
+
+
 def test_an_interrupted_attack_changes_nothing(monkeypatch, capsys):
     network, X, y = problem(3, 100, 4)
     before = network.W.copy(), X.copy(), y.copy()

@@ -77,6 +77,14 @@ def test_where_nothing_can_move_the_clean_points_come_back():
         assert_array_equal(result.X, X)
 
 
+@pytest.mark.parametrize("rho", [1.5**0.5, 1.6, 3**0.5])
+def test_the_windows_shrink_from_those_of_the_half_sphere_where_the_cap_is_larger(rho):
+    attack = SmoothedGradient(rho=rho, steps=3, first_window=2.0, last_window=0.5)
+    unit = 0.75**0.5 * 4.0
+    assert attack.windows(4.0) == pytest.approx([2.0 * unit, unit, 0.5 * unit])
+    assert attack.margin(4.0) == pytest.approx(2.0 * unit)
+
+
 def test_few_long_steps_reach_the_rim_and_few_short_ones_do_not():
     network = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [10.0], tau=0.1)
     x = np.array([[3**0.5 / 2, 0.0, 0.5]])

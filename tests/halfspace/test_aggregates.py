@@ -218,6 +218,14 @@ def test_bounds_are_honest_and_useful_for_many_points(kernels, numbers_at_once, 
     assert (errors[:, 2:] > 60 * UNIT * magnitudes).all()
 
 
+@each_set
+def test_the_bounds_count_the_pieces(kernels):
+    points = np.random.default_rng(1).standard_normal((1000, 2))
+    tree = AggregateTree(points, np.ones(1000), leaf_size=1, kernels=kernels)
+    found = tree.aggregate_halfspace([[1.0, 0.5]], 0.0, bounds=True)
+    assert found.weight_errors / (UNIT * found.counts) > 90.0  # 69 with a single piece
+
+
 def test_halves_sum_any_number_of_terms():
     for k in range(1, 70):
         terms = np.arange(2 * k, dtype=float).reshape(2, k)
@@ -274,6 +282,16 @@ def test_value_and_gradient_are_those_of_the_network(kernels, activation, activi
     plain = tree.value_and_gradient(X, network.tau, activation)
     np.testing.assert_array_equal(plain.value, found.value)
     assert plain.value_errors is None and plain.gradient_errors is None
+
+
+@each_set
+@pytest.mark.parametrize(("activation", "value"), [("jump", 1.5), ("continuous", 0.5)])
+def test_a_neuron_that_ties_at_tau_does_not_fire(kernels, activation, value):
+    tree = AggregateTree([[1.0, 7.0], [2.0, 7.0]], [1.0, 9.0], [0.5, -1.0], kernels=kernels)
+    found = tree.value_and_gradient([[1.0, 0.0]], 1.0, activation)
+    assert found.counts.tolist() == [1]
+    assert found.value.tolist() == [value]
+    assert found.gradient.tolist() == [[1.0, 7.0]]
 
 
 def test_a_value_that_overflows_has_an_infinite_bound():

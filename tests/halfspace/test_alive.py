@@ -130,6 +130,3 @@ def test_numbers_beyond_the_float_range_leave_the_bounds_infinite():
     lower, upper = slice_bounds(np.array([[largest, largest, largest]]), np.array([-largest]))
     assert upper[0] > 0.2 * largest
     assert lower[0] == -np.inf
-
-
-# Training

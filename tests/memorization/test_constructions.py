@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from sublinear_lib.memorization import (
     Memorizer,
-    ReLUNetwork,
     Size,
     constructions,
     l1_size,
@@ -73,25 +71,14 @@ def in_box(memorizer: Memorizer, rng: np.random.Generator, points: int = 200) ->
 # Sizes.
 
 
-@given(st.integers(2, 7), st.integers(1, 7), seeds, shares)
-@settings(deadline=None, max_examples=80)
-def test_the_network_of_theorem_48_has_exactly_the_size_of_the_paper(
-    N: int, n: int, seed: int, share: float
-) -> None:
-    X, y = data(N, n, seed)
-    network = memorize(X, y, share * separation(X, y) / 2).network
-    assert network.width == 3 * n + 1
-    assert network.depth == 2 * N + 1
-    assert network.nonzeros == N * (8 * n + 5)
-    assert Size(network.width, network.depth, network.nonzeros) == linf_size(N, n)
-
-
 @given(st.integers(2, 6), st.integers(1, 9), seeds, shares, st.integers(0, 3))
-@settings(deadline=None, max_examples=60)
-def test_the_other_networks_have_exactly_the_size_of_their_formula(
+@settings(deadline=None, max_examples=80)
+def test_every_network_has_exactly_the_size_of_its_formula(
     N: int, n: int, seed: int, share: float, more: int
 ) -> None:
     X, y = data(N, n, seed)
+    size = memorize(X, y, share * separation(X, y) / 2).size  # Theorem 4.8
+    assert size == linf_size(N, n) == Size(3 * n + 1, 2 * N + 1, N * (8 * n + 5))
     size = memorize_l1(X, y, share * separation(X, y, 1) / 2).size
     assert size == l1_size(N, n) == Size(3 * n + 2, 2 * N + 2, N * (8 * n + 7) + 2)
     mu = share * separation(X, y, 2) / 2
@@ -111,14 +98,6 @@ def test_the_other_networks_have_exactly_the_size_of_their_formula(
         assert memorizer.network.depth == N * (levels + 1) + 2 + clipped
 
 
-def test_the_lipschitz_network_has_of_the_order_of_n_log_n_nonzeros_per_point() -> None:
-    ratios = [
-        lipschitz_size(1000, n).nonzeros / (1000 * n * math.log2(n)) for n in (64, 1024, 2**20)
-    ]
-    assert ratios == sorted(ratios, reverse=True)
-    assert 1 < ratios[-1] < ratios[0] < 3
-
-
 @bumps
 def test_labels_that_are_not_positive_cost_one_bias(build: Builder, p: float) -> None:
     X, y = data(5, 3, 1)
@@ -128,27 +107,6 @@ def test_labels_that_are_not_positive_cost_one_bias(build: Builder, p: float) ->
     assert shifted.shift < min(y - 2)
     assert shifted.size.nonzeros == plain.size.nonzeros + 1
     assert shifted.size == shifted.size_by_formula
-
-
-def test_a_bias_that_vanishes_by_chance_is_not_counted() -> None:
-    X, y = np.array([[0.25, 0.75], [1.0, 0.25]]), [1, 2]
-    formula = linf_size(2, 2).nonzeros
-    assert memorize(X, y, 0.25).size.nonzeros == formula - 1  # x_11 = mu
-    assert memorize(X, y, 0.3).size.nonzeros == formula
-    # With mu = 0 no threshold of the l1 network is left.
-    assert memorize_l1(X, y, 0.0).size.nonzeros == l1_size(2, 2).nonzeros - 2
-
-
-def test_the_number_of_nonzeros_does_not_depend_on_budget_separation_or_labels() -> None:
-    X, y = data(6, 4, 3)
-    lam = separation(X, y)
-    sizes = {
-        memorize(scale * X, labels, share * scale * lam / 2).size
-        for share in (0.1, 0.9, 1 - 1e-9)
-        for scale in (1e-6, 1.0, 1e6)
-        for labels in (y, 1e6 * y, np.linspace(1, 2, 6)[np.unique(y, return_inverse=True)[1]])
-    }
-    assert sizes == {linf_size(6, 4)}
 
 
 # Formulas.
@@ -166,28 +124,10 @@ def test_a_memorizer_computes_its_closed_form(
         memorizer = build(X, labels, share * separation(X, y, p) / 2)
         Z = np.concatenate([in_box(memorizer, rng), on_balls(memorizer, rng).reshape(-1, n)])
         assert np.abs(memorizer(Z) - memorizer.reference(Z)).max() <= rounding(memorizer)
-
-
-@given(st.integers(2, 7), st.integers(1, 9), seeds, shares)
-@settings(deadline=None, max_examples=40)
-def test_the_lipschitz_network_is_half_the_difference_of_two_distances(
-    N: int, n: int, seed: int, share: float
-) -> None:
-    X, y = data(N, n, seed)
-    s = signs(y)
-    lam = separation(X, s)
-    rng = np.random.default_rng(seed)
-    memorizer = memorize_lipschitz(X, s)
-    Z = np.concatenate([in_box(memorizer, rng), X])
-    to = {sign: np.abs(Z[:, None] - X[None, s == sign]).max(axis=2).min(axis=1) for sign in (-1, 1)}
-    f = (to[-1] - to[1]) / 2
-    assert np.abs(memorizer(Z) - f).max() <= 1e-12
-    assert (memorizer.reference(Z) == f).all()
-    mu = share * lam / 2
-    clipped = memorize_lipschitz(X, s, mu)
-    expected = np.clip(f / (lam / 2 - mu), -1, 1)
-    assert np.abs(clipped.reference(Z) - expected).max() <= 1e-15
-    assert np.abs(clipped(Z) - expected).max() <= rounding(clipped)
+    budget = share * separation(X, signs(y)) / 2
+    for memorizer in (memorize_lipschitz(X, signs(y)), memorize_lipschitz(X, signs(y), budget)):
+        Z = np.concatenate([in_box(memorizer, rng), X])
+        assert np.abs(memorizer(Z) - memorizer.reference(Z)).max() <= rounding(memorizer)
 
 
 def test_the_closed_form_by_hand() -> None:
@@ -252,33 +192,11 @@ def test_too_few_terms_are_refused_with_the_number_that_suffices() -> None:
         memorize_l2(X, y, mu, terms=least - 1)
     with pytest.raises(ValueError, match="mu must leave a gap that 500 terms can resolve"):
         memorize_l2([[0.0], [2.0**-560], [1.0]], [1, 2, 1], 0.0, terms=5)
-    for terms, kind in ((0, ValueError), (501, ValueError), (2.0, TypeError)):
-        with pytest.raises(kind, match="terms must be an integer >= 1 and <= 500"):
-            memorize_l2(X, y, mu, terms=terms)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="terms must be an integer >= 1 and <= 500"):
+        memorize_l2(X, y, mu, terms=501)
 
 
 # Robust memorization.
-
-
-@given(st.integers(2, 6), st.integers(1, 6), seeds, st.floats(0, 0.999))
-@settings(deadline=None, max_examples=50)
-def test_every_point_of_every_ball_has_the_label_of_its_center(
-    N: int, n: int, seed: int, share: float
-) -> None:
-    X, y = data(N, n, seed)
-    rng = np.random.default_rng(seed)
-    for build, p in BUMPS:
-        memorizer = build(X, y, share * separation(X, y, p) / 2)
-        Z = on_balls(memorizer, rng)
-        deviation = np.abs(memorizer(Z.reshape(-1, n)).reshape(N, -1) - y[:, None]).max()
-        assert deviation <= rounding(memorizer), memorizer.kind
-        assert (memorizer.classify(Z.reshape(-1, n)).reshape(N, -1) == y[:, None]).all()
-    s = signs(y)
-    clipped = memorize_lipschitz(X, s, share * separation(X, s) / 2)
-    Z = on_balls(clipped, rng).reshape(-1, n)
-    expected = np.repeat(s, len(Z) // N)
-    assert np.abs(clipped(Z) - expected).max() <= rounding(clipped)
-    assert (memorize_lipschitz(X, s).classify(Z) == expected).all()  # one network, any budget
 
 
 # Coordinates on a grid and dyadic budgets make every stored parameter but the slopes exact; the
@@ -360,43 +278,7 @@ def test_the_clipped_network_has_the_sign_as_its_exact_value() -> None:
                 assert memorizer.network.exactly(point) == sign
 
 
-def test_just_outside_the_budget_the_value_changes() -> None:
-    X, y = [[0.25], [1.25]], [1, 2]
-    memorizer = memorize(X, y, 0.25)
-    assert memorizer([[0.5], [0.5 + 1e-6]]).tolist() == [1.0, pytest.approx(1 - 2e-6)]
-    assert memorizer([[0.5 + 1e-6]])[0] != 1.0
-
-
 # Lipschitz constants.
-
-
-@given(st.integers(2, 7), st.integers(1, 9), seeds, shares)
-@settings(deadline=None, max_examples=30)
-def test_the_lipschitz_constant_is_the_optimal_one_and_is_attained(
-    N: int, n: int, seed: int, share: float
-) -> None:
-    X, y = data(N, n, seed)
-    s = signs(y)
-    lam = separation(X, s)
-    mu = share * lam / 2
-    memorizer = memorize_lipschitz(X, s, mu)
-    L = 1 / (lam / 2 - mu)
-    assert 1 / memorizer.margin == L
-    rng = np.random.default_rng(seed)
-    a, b = in_box(memorizer, rng, 400), in_box(memorizer, rng, 400)
-    b[::2] = a[::2] + 0.01 * (b[::2] - a[::2])
-    moved, distance = np.abs(memorizer(a) - memorizer(b)), np.abs(a - b).max(axis=1)
-    assert (moved <= L * distance + 2 * rounding(memorizer)).all()
-    _, gradients = memorizer.network.value_and_gradient(a)
-    assert np.abs(gradients).sum(axis=1).max() <= L * (1 + 1e-12)
-    # From ball to ball of the closest pair no function that is right can do better.
-    pair = constructions.checked_data(X, s).pair
-    assert pair is not None
-    x, z = X[pair.i], X[pair.k]
-    ends = np.array([x + (z - x) * (mu / lam), z + (x - z) * (mu / lam)])
-    values = memorizer(ends)
-    assert abs(abs(values[0] - values[1]) - 2) <= 4 * rounding(memorizer)
-    assert np.abs(ends[0] - ends[1]).max() == pytest.approx(2 / L, rel=1e-9, abs=1e-15)
 
 
 @given(st.integers(2, 6), st.integers(1, 6), seeds, shares)
@@ -493,25 +375,21 @@ def everything(X: object, y: object, s: object, mu: float) -> list[Memorizer]:
     return [*found, memorize_lipschitz(X, s), memorize_lipschitz(X, s, mu)]
 
 
-@pytest.mark.parametrize("mu", [0, 0.0, 0.25, np.float32(0.125), 0.4999999])
-def test_two_points_on_a_line(mu: float) -> None:
-    for memorizer in everything([[0], [1]], [1, 2], [1, -1], mu):
-        assert memorizer.classify([[0], [1]]).tolist() == memorizer.y.tolist()
-        if memorizer.mu is not None:
-            assert memorizer([[0], [1]]).tolist() == memorizer.y.tolist()
-        assert memorizer.size.width <= 6
-
-
-def test_equal_points_with_equal_labels_are_welcome() -> None:
-    X = [[0.25, 0.5], [0.25, 0.5], [1.0, 0.0], [0.25, 0.5]]
-    for memorizer in everything(X, [3, 3, 1, 3], [1, 1, -1, 1], 0.25):
+@pytest.mark.parametrize(
+    ("X", "y", "mu"),
+    [
+        ([[0], [1]], [1, 2], 0),
+        ([[0], [1]], [1, 2], np.float32(0.125)),
+        ([[0.0, 7.0, -1.0], [0.0, 7.0, 1.0]], [1, 2], 0.75),
+        ([[0.25, 0.5], [0.25, 0.5], [1.0, 0.0], [0.25, 0.5]], [3, 3, 1, 3], 0.25),
+    ],
+    ids=["a line", "another budget", "equal coordinates", "equal points"],
+)
+def test_small_data_are_memorized(X: list[list[float]], y: list[int], mu: float) -> None:
+    for memorizer in everything(X, y, [2 * label - 3 if label < 3 else 1 for label in y], mu):
         assert memorizer.classify(X).tolist() == memorizer.y.tolist()
-
-
-def test_coordinates_that_are_all_equal_or_zero_do_no_harm() -> None:
-    X = [[0.0, 7.0, -1.0], [0.0, 7.0, 1.0]]
-    for memorizer in everything(X, [1, 2], [1, -1], 0.75):
-        assert memorizer(X).tolist() == memorizer.y.tolist()
+        if memorizer.mu is not None:
+            assert memorizer(X).tolist() == memorizer.y.tolist()
 
 
 @pytest.mark.parametrize("unit", [1e-140, 1e-100, 1e-20, 1e20, 1e100, 1e140])
@@ -576,14 +454,8 @@ def test_far_away_the_value_is_the_shift() -> None:
     ("X", "y", "mu", "message"),
     [
         ([[0.0], [1.0]], [1, 2], 0.5, r"mu must be >= 0 and < lambda/2 = 0\.5, got 0\.5"),
-        ([[0.0], [1.0]], [1, 2], -0.1, r"mu must be >= 0 and < lambda/2 = 0\.5 .*got -0\.1"),
-        ([[0.0], [1.0]], [1, 2], math.nan, r"lambda/2 = 0\.5 \(lambda = 1\.0, p = .*got nan"),
-        ([[0.0], [np.nan]], [1, 2], 0.1, "X must contain finite numbers only"),
-        ([[0.0], [1.0]], [1, np.nan], 0.1, "must contain finite numbers only"),
         ([[0.0], [0.0]], [1, 2], 0.0, "rows 0 and 1 are equal, with labels"),
         ([[0.0], [1.0]], [1, 1], 0.1, "must have at least two different labels"),
-        ([[0.0]], [1], 0.0, "must have at least two different labels"),
-        ([0.0, 1.0], [1, 2], 0.1, "X must have shape"),
     ],
 )
 def test_bad_input_is_refused_by_name_in_every_construction(
@@ -628,22 +500,6 @@ def test_the_number_of_matrices_does_not_grow_with_the_number_of_points() -> Non
         assert found[0] == found[1] <= 14
 
 
-def test_the_numbers_of_a_large_network_take_little_more_than_its_biases() -> None:
-    X, y = random_points(200, 300, 10, rng=0)
-    network = memorize(X, y, 0.2).network
-    assert network.nonzeros == 200 * (8 * 300 + 5)
-    weights = {id(layer.weight): layer.weight for layer in network.layers}.values()
-    matrices = sum(w.data.nbytes + w.indices.nbytes + w.indptr.nbytes for w in weights)
-    owners = {
-        id(layer.bias if layer.bias.base is None else layer.bias.base): layer.bias
-        for layer in network.layers
-    }.values()
-    biases = sum((b if b.base is None else b.base).nbytes for b in owners)
-    assert biases <= 8 * (200 * (3 * 300 + 1) + 20 * 302)
-    assert matrices <= 14 * 12 * (3 * 300 + 2) * 2
-    assert matrices + biases < network.nonzeros * 4  # instead of 12 bytes for each nonzero
-
-
 def test_batches_of_the_closed_form_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = random_points(6, 4, 2, rng=0)
     Z = np.random.default_rng(0).uniform(0, 1, (50, 4))
@@ -658,13 +514,3 @@ def test_a_memorizer_can_be_asked_about_no_points() -> None:
         empty = np.zeros((0, 1))
         for answer in (memorizer(empty), memorizer.reference(empty), memorizer.classify(empty)):
             assert answer.shape == (0,)
-
-
-def test_the_network_of_a_memorizer_survives_a_file(tmp_path: Path) -> None:
-    X, y = random_points(6, 4, 2, rng=0)
-    for memorizer in everything(X, y, signs(y), 0.05):
-        memorizer.network.save(tmp_path / "net.npz")
-        back = ReLUNetwork.load(tmp_path / "net.npz")
-        assert back.matrices == memorizer.network.matrices
-        assert back.nonzeros == memorizer.network.nonzeros
-        assert (back(X) == memorizer(X)).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -34,29 +35,6 @@ def test_a_coloring_is_the_first_of_all_proper_ones(V: int, seed: int, size: int
         if all(len({colors[i] for i in edge}) > 1 for edge in h.edges)
     ]
     assert coloring(h, k) == (proper[0] if proper else None)
-
-
-@pytest.mark.parametrize(
-    ("h", "k", "colorable"),
-    [
-        (fano(), 2, False),
-        (fano(), 3, True),
-        (complete_graph(2), 2, True),
-        (complete_graph(3), 2, False),
-        (complete_graph(4), 3, False),
-        (complete_graph(4), 4, True),
-        (cycle(4), 2, True),
-        (cycle(5), 2, False),
-        (cycle(5), 3, True),
-        (cycle(12), 2, True),
-        (Hypergraph(1, []), 1, True),
-    ],
-)
-def test_the_known_examples_are_colorable_or_not(h: Hypergraph, k: int, colorable: bool) -> None:
-    found = coloring(h, k)
-    assert (found is not None) == colorable
-    if found is not None:
-        assert h.one_colored(found) is None
 
 
 def test_two_points_of_the_fano_plane_lie_on_one_line() -> None:
@@ -107,16 +85,15 @@ def test_bad_edges_are_refused(edges: list[tuple[int, ...]], message: str) -> No
         Hypergraph(4, edges)
 
 
-@pytest.mark.parametrize("k", range(3, 9))
+@pytest.mark.parametrize("k", range(3, 7))
 def test_colorings_of_a_cycle_are_counted_by_its_chromatic_polynomial(k: int) -> None:
     for colors in (1, 2, 3):
         assert count_colorings(cycle(k), colors) == (colors - 1) ** k + (-1) ** k * (colors - 1)
+        assert count_colorings(complete_graph(k), colors + 2) == math.perm(colors + 2, k)
 
 
-def test_a_count_is_zero_exactly_where_no_coloring_is_found() -> None:
-    for seed in range(12):
-        h = random_hypergraph(6, 8 + seed, seed)
-        assert (count_colorings(h) == 0) == (coloring(h) is None)
-    assert count_colorings(Hypergraph(4, [])) == 16
+def test_colors_are_counted_where_there_are_some_and_not_too_many() -> None:
+    assert count_colorings(fano()) == 0 and coloring(fano()) is None
+    assert Hypergraph(4, []).largest_edge == 2 and count_colorings(Hypergraph(4, [])) == 16
     with pytest.raises(ValueError, match="2\\*\\*21 = 2097152"):
         count_colorings(Hypergraph(21, []))

@@ -39,38 +39,22 @@ def brute(X: np.ndarray, y: np.ndarray, p: float) -> tuple[float, tuple[int, int
 # Separation.
 
 
-@given(st.integers(2, 7), st.integers(1, 4), seeds)
-@settings(deadline=None, max_examples=80)
-def test_the_separation_in_the_maximum_norm_is_the_exact_minimum(N: int, n: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    X = rng.integers(-3, 4, (N, n)) * 10.0 ** rng.integers(-3, 4, (N, n))
-    y = rng.integers(0, 3, N)
-    exact = min(
-        (
-            max(abs(Fraction(a) - Fraction(b)) for a, b in zip(X[i], X[k], strict=True))
-            for i in range(N)
-            for k in range(i)
-            if y[i] != y[k]
-        ),
-        default=None,
-    )
-    assert separation(X, y) == (math.inf if exact is None else float(exact))
-
-
 @given(st.integers(2, 9), st.integers(1, 5), seeds, st.sampled_from([0.0, 1e3, 1e8, -1e15]))
 @settings(deadline=None, max_examples=60)
-def test_sums_and_squares_are_those_of_exact_arithmetic_far_from_the_origin_too(
+def test_separations_are_those_of_exact_arithmetic_far_from_the_origin_too(
     N: int, n: int, seed: int, offset: float
 ) -> None:
     rng = np.random.default_rng(seed)
     X = offset + rng.normal(size=(N, n)) * 10.0 ** rng.integers(-2, 3, (N, 1))
     y = np.arange(N) % 2
-    least = {1: Fraction(10) ** 99, 2: Fraction(10) ** 99}
+    least = dict.fromkeys((1, 2, math.inf), Fraction(10) ** 99)
     for i in range(0, N, 2):
         for k in range(1, N, 2):
             steps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(X[i], X[k], strict=True)]
             for p in least:
-                least[p] = min(least[p], sum(step**p for step in steps))
+                far = max(steps) if p == math.inf else sum(step**p for step in steps)
+                least[p] = min(least[p], far)
+    assert separation(X, y) == float(least[math.inf])
     assert separation(X, y, 1) == pytest.approx(float(least[1]), rel=1e-15, abs=0)
     assert separation(X, y, 2) == pytest.approx(math.sqrt(least[2]), rel=1e-15, abs=0)
 
@@ -101,28 +85,12 @@ def test_the_closest_pair_is_found_in_clusters_that_are_far_from_each_other(p: f
 
 
 @pytest.mark.parametrize("p", NORMS)
-def test_the_order_of_the_points_does_not_matter(p: float) -> None:
-    X, y = random_points(300, 17, 4, rng=1)
-    order = np.random.default_rng(2).permutation(300)
-    assert separation(X[order], y[order], p) == separation(X, y, p)
-
-
-@pytest.mark.parametrize("p", NORMS)
 def test_of_several_closest_pairs_the_first_is_named(p: float) -> None:
     X, y = np.arange(1000.0)[:, None], np.arange(1000) % 3
     for shift in (0, 1, 613):
         moved = np.roll(X, shift, axis=0), np.roll(y, shift)
         found = closest_pair(*moved, p)
         assert (found.distance, (found.i, found.k)) == brute(*moved, p)
-
-
-@pytest.mark.parametrize("p", NORMS)
-def test_equal_labels_do_not_count(p: float) -> None:
-    X = [[0.0, 0.0], [0.0, 0.0], [1e-9, 0.0], [3.0, 4.0]]
-    assert separation(X, [5, 5, 5, -1], p) == pytest.approx(
-        {1: 7.0, 2: 5.0, math.inf: 4.0}[p], rel=1e-8
-    )
-    assert separation(X, [5, 5, 5, 5], p) == math.inf
 
 
 @pytest.mark.parametrize("p", NORMS)
@@ -138,13 +106,6 @@ def test_a_close_pair_is_seen_beside_points_that_are_far_away(p: float) -> None:
     X = [[0.0, 0.0], [3e-200, 4e-200], [1e200, 0.0], [-1e200, 1e150]]
     expected = {1: 7e-200, 2: 5e-200, math.inf: 4e-200}[p]
     assert separation(X, [1, 2, 3, 1], p) == pytest.approx(expected, rel=1e-15, abs=0)
-
-
-def test_more_labels_separate_no_more() -> None:
-    X, y = random_points(80, 3, 8, rng=5)
-    for p in NORMS:
-        assert separation(X, y, p) <= separation(X, np.where(y > 4, 1, -1), p)
-    assert separation(X, y) <= separation(X, y, 2) <= separation(X, y, 1)
 
 
 # Checked data.
@@ -167,11 +128,8 @@ def test_checked_data_are_frozen_copies_with_their_separation() -> None:
     [
         (-0.1, ValueError, r"mu must be >= 0 and < lambda/2 = 0\.5 \(lambda = 1\.0.*got -0\.1"),
         (math.nan, ValueError, r"mu must be a finite .* lambda/2 = 0\.5 \(lambda = 1\.0.*got nan"),
-        (math.inf, ValueError, r"mu must be a finite .* lambda/2 = 0\.5 \(lambda = 1\.0.*got inf"),
         (0.5, ValueError, r"rows 1 and 2 of X, are lambda = 1\.0 apart.*largest .* 0\.4999999999"),
         (0.7, ValueError, r"mu must be >= 0 and < lambda/2 = 0\.5, got 0\.7.*balls would meet"),
-        ("0.1", TypeError, "mu must be a finite number, got '0.1' of type str"),
-        (None, TypeError, "mu must be a finite number, got None"),
     ],
 )
 def test_a_budget_out_of_range_is_refused_with_lambda_and_what_is_allowed(
@@ -253,11 +211,8 @@ def test_the_simplex_has_separation_one_in_every_norm(n: int, N: int | None) -> 
     assert len(np.unique(X, axis=0)) == len(X)
     assert y.tolist() == [1.0] + [2.0] * (len(X) - 1)
     assert [separation(X, y, p) for p in NORMS] == [1.0] * 3
-
-
-def test_the_simplex_needs_room_for_its_vertices() -> None:
-    with pytest.raises(ValueError, match="N must be an integer >= 4, got 3"):
-        simplex_points(3, 3)
+    with pytest.raises(ValueError, match=f"N must be an integer >= {n + 1}, got {n}"):
+        simplex_points(n, n)
 
 
 @given(st.integers(1, 12), seeds)
@@ -294,13 +249,6 @@ def test_digits_are_split_without_loss_and_labels_name_the_digit() -> None:
     parity = digits(200, rng=3, labels="parity")
     assert (parity.X == split.X).all()
     assert (parity.y == np.where(split.y % 2 == 1, 1, -1)).all()
-
-
-def test_digits_are_exact_numbers_far_enough_apart() -> None:
-    X, y, *_ = digits(400, rng=0)
-    assert (np.round(X * 16) == X * 16).all()
-    assert 0 <= X.min() <= X.max() <= 1
-    assert separation(X, y) >= 0.4375  # that of all 1797 images
 
 
 @given(arrays(float, (40, 6), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])), seeds)

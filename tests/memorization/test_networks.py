@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
 import pickle
-import tempfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -29,15 +27,6 @@ def random_network(widths: list[int], seed: int, grid: int = 8) -> ReLUNetwork:
         return rng.integers(-2 * grid, 2 * grid + 1, shape) * (rng.random(shape) < 2 / 3) / grid
 
     return ReLUNetwork([(entries(b, a), entries(b)) for a, b in itertools.pairwise(widths)])
-
-
-def dense(network: ReLUNetwork, X: np.ndarray) -> np.ndarray:
-    h = X
-    for place, layer in enumerate(network.layers):
-        h = h @ layer.weight.toarray().T + layer.bias
-        if place < network.depth - 1:
-            h = np.maximum(h, 0)
-    return h
 
 
 def in_fractions(network: ReLUNetwork, x: list[Fraction]) -> list[Fraction]:
@@ -97,17 +86,15 @@ def test_a_matrix_with_an_entry_in_two_parts_is_not_shared() -> None:
     assert (layer.nonzeros, layer.weight.toarray().tolist()) == (1, [[3.0]])
 
 
-@pytest.mark.parametrize("form", ["array", "matrix", "csc", "triples", "int", "list", "float32"])
+@pytest.mark.parametrize("form", ["matrix", "csc", "triples", "int", "list"])
 def test_every_form_of_a_matrix_makes_the_same_layer(form: str) -> None:
     W = np.array([[1.0, 0.0, -3.0], [0.0, 2.0, 0.0]])
     value = {
-        "array": csr_array(W),
         "matrix": coo_matrix(W).tocsr(),
         "csc": csr_array(W).tocsc(),
         "triples": coo_matrix(W),
         "int": csr_array(W.astype(int)),
         "list": W.tolist(),
-        "float32": W.astype(np.float32),
     }[form]
     layer = AffineLayer(value, [0, 0])
     assert isinstance(layer.weight, csr_array)
@@ -119,7 +106,6 @@ def test_every_form_of_a_matrix_makes_the_same_layer(form: str) -> None:
 @pytest.mark.parametrize(
     ("weight", "bias", "message"),
     [
-        ([[np.nan]], [0.0], "weight must contain finite numbers only, got nan"),
         (csr_array([[np.inf]]), [0.0], r"weight\.data must contain finite numbers only, got inf"),
         (coo_matrix([[np.nan]]), [0.0], r"weight\.data must contain finite numbers only, got nan"),
         (
@@ -127,15 +113,8 @@ def test_every_form_of_a_matrix_makes_the_same_layer(form: str) -> None:
             [0.0],
             r"weight\.data must contain finite numbers only, got inf",
         ),
-        (
-            csr_array(([1e308, 1e308], [0, 0], [0, 2]), shape=(1, 1)),
-            [0.0],
-            r"weight\.data must contain finite numbers only, got inf",
-        ),
-        ([1.0, 2.0], [0.0], r"weight must have shape \(out, in\), got \(2,\)"),
         (csr_array((0, 3)), [], r"at least one row and one column, got \(0, 3\)"),
         ([[1.0]], [0.0, 1.0], r"bias must have shape \(1,\), got \(2,\)"),
-        ([[1.0]], [np.inf], "bias must contain finite numbers only, got inf"),
     ],
 )
 def test_a_bad_layer_is_refused_by_name(weight: object, bias: object, message: str) -> None:
@@ -163,6 +142,8 @@ def test_depth_counts_affine_maps_and_width_hidden_layers() -> None:
     assert affine.largest_weight == 3.0
     assert affine([[1.0, 1.0]]).tolist() == [2.0]
     assert affine.value_and_gradient([[1.0, 1.0]])[1].tolist() == [[1.0, -2.0]]
+    with pytest.raises(ValueError, match=r"layers\[0\] has 1 outputs and layers\[1\] has 2 inputs"):
+        ReLUNetwork([([[1.0]], [0.0]), ([[1.0, 1.0]], [0.0])])
 
 
 @given(sizes, seeds)
@@ -175,39 +156,7 @@ def test_counts_are_those_of_the_dense_matrices(widths: list[int], seed: int) ->
     assert network.largest_weight == max(max(abs(W).max(), abs(b).max()) for W, b in pairs)
 
 
-@pytest.mark.parametrize(
-    ("layers", "error", "message"),
-    [
-        ([], ValueError, "layers must hold at least one layer, got none"),
-        (3, TypeError, "layers must be a sequence of layers, got int"),
-        ([1], TypeError, r"layers\[0\] must be an AffineLayer or a pair .*, got int"),
-        (
-            [([[1.0]], [0.0]), ([[1.0, 1.0]], [0.0])],
-            ValueError,
-            r"layers\[0\] has 1 outputs and layers\[1\] has 2 inputs",
-        ),
-    ],
-)
-def test_layers_that_do_not_fit_are_refused(
-    layers: object, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        ReLUNetwork(layers)  # type: ignore[arg-type]
-
-
 # Values.
-
-
-@given(sizes, seeds, st.integers(0, 9))
-@settings(deadline=None, max_examples=60)
-def test_values_are_those_of_the_dense_formula(widths: list[int], seed: int, N: int) -> None:
-    network = random_network(widths, seed)
-    X = np.random.default_rng(seed + 1).integers(-16, 17, (N, widths[0])) / 8
-    expected = dense(network, X)  # sums of multiples of a power of two: no rounding
-    values = network(X)
-    assert values.dtype == np.float64
-    assert values.shape == ((N,) if widths[-1] == 1 else (N, widths[-1]))
-    assert (values.reshape(expected.shape) == expected).all()
 
 
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,12 +190,6 @@ def test_float32_rounds_parameters_points_and_steps() -> None:
 def test_a_weight_beyond_float32_becomes_infinite_without_a_warning() -> None:
     network = ReLUNetwork([([[1e300]], [0.0]), ([[1.0]], [0.0])])
     assert network([[1.0]], np.float32)[0] == np.inf
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.int64, "complex128"])
-def test_another_precision_is_refused(dtype: object) -> None:
-    with pytest.raises(ValueError, match="dtype must be float64 or float32"):
-        random_network([2, 1], 0)([[0.0, 0.0]], dtype)  # type: ignore[arg-type]
 
 
 # Gradients.
@@ -292,14 +235,22 @@ rationals = st.fractions(min_value=-100, max_value=100, max_denominator=1000)
 
 @given(sizes, seeds, st.lists(rationals, min_size=6, max_size=6), st.sampled_from([1, 7, 8, 10]))
 @settings(deadline=None, max_examples=60)
-def test_exact_values_are_those_of_fractions(
+def test_values_are_those_of_fractions(
     widths: list[int], seed: int, x: list[Fraction], grid: int
 ) -> None:
     network = random_network([*widths, 1], seed, grid)
-    x = x[: widths[0]]
-    found = network.exactly(x)
+    found = network.exactly(x[: widths[0]])
     assert isinstance(found, Fraction)
-    assert [found] == in_fractions(network, x)
+    assert [found] == in_fractions(network, x[: widths[0]])
+    # Sums of multiples of a power of two are not rounded.
+    network = random_network(widths, seed)
+    X = np.random.default_rng(seed + 1).integers(-16, 17, (seed % 4, widths[0])) / 8
+    values = network(X)
+    assert values.dtype == np.float64
+    assert values.shape == ((len(X),) if widths[-1] == 1 else (len(X), widths[-1]))
+    for point, value in zip(X.tolist(), values, strict=True):
+        wanted = in_fractions(network, [Fraction(v) for v in point])
+        assert np.atleast_1d(value).tolist() == wanted
 
 
 def test_exact_values_hold_the_largest_and_the_smallest_numbers() -> None:
@@ -322,10 +273,7 @@ def test_exact_values_take_numbers_of_every_kind() -> None:
     [
         ([1], ValueError, "x must hold 2 numbers, got 1"),
         ([1, float("nan")], ValueError, "finite rational numbers, got nan at index 1"),
-        ([float("inf"), 0], ValueError, "finite rational numbers, got inf at index 0"),
         ([1, True], TypeError, "rational numbers, got True at index 1"),
-        ([1, "2"], TypeError, "rational numbers, got '2' at index 1"),
-        (3, TypeError, "x must be a sequence of 2 numbers, got int"),
         ([1, 1j], TypeError, "rational numbers"),
     ],
 )
@@ -362,38 +310,11 @@ def test_a_network_comes_back_bit_for_bit_with_its_matrices_shared(tmp_path: Pat
     assert list(tmp_path.iterdir()) == [tmp_path / "net.npz"]
 
 
-@given(sizes, seeds)
-@settings(deadline=None, max_examples=15)
-def test_every_network_survives_a_file(widths: list[int], seed: int) -> None:
-    network = random_network(widths, seed)
-    with tempfile.TemporaryDirectory() as folder:
-        network.save(Path(folder) / "net.npz")
-        assert same(network, ReLUNetwork.load(Path(folder) / "net.npz"))
-
-
 def test_a_network_survives_pickling() -> None:
     network = shared_network()
     back = pickle.loads(pickle.dumps(network))
     assert same(network, back)
     assert not back.layers[0].bias.flags.writeable
-
-
-def test_a_failed_write_leaves_the_older_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "net.npz"
-    network = shared_network()
-    network.save(path)
-    before = path.read_bytes()
-
-    def fail(*arguments: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        random_network([2, 1], 0).save(path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def _rewritten(path: Path, **changes: object) -> None:
@@ -429,15 +350,6 @@ def test_a_file_that_holds_no_network_is_refused_by_name(
     shared_network().save(path)
     _rewritten(path, **changes)
     with pytest.raises(ValueError, match=rf"cannot load a network from .*net\.npz.*{message}"):
-        ReLUNetwork.load(path)
-
-
-@pytest.mark.parametrize("keep", [0, 3, 50, 700])
-def test_a_truncated_file_is_refused_by_name(tmp_path: Path, keep: int) -> None:
-    path = tmp_path / "net.npz"
-    shared_network().save(path)
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(ValueError, match="cannot load a network from"):
         ReLUNetwork.load(path)
 
 
