@@ -386,3 +386,16 @@ def test_a_method_that_does_not_serve_says_why() -> None:
         certify(bumps, "exact", radius=0.02)
     with pytest.raises(ValueError, match="radius must be given"):
         certify(memorize_lipschitz(X, 2 * y - 3))
+
+
+@pytest.mark.parametrize("radius", [1e-3, 0.1, 1 / 3])
+def test_the_corners_that_an_attack_reaches_are_in_the_balls_exactly(radius: float) -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    # the sum of the coordinates is largest at a corner
+    total = AffineLayer(np.ones((1, 3)), [-27.0])
+    network = ReLUNetwork([AffineLayer(np.eye(3), np.full(3, 9.0)), total])
+    found = attack(network, X, np.full(40, -99.0), radius, rng=0, restarts=2, steps=20)
+    np.testing.assert_allclose(found.witness, X + radius, atol=1e-14)
+    for point, center in zip(found.witness.tolist(), X.tolist(), strict=True):
+        for a, b in zip(point, center, strict=True):
+            assert abs(Fraction(a) - Fraction(b)) <= Fraction(radius)

@@ -344,3 +344,26 @@ def test_a_solver_that_fails_has_not_said_no(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(two_neurons, "linprog", lambda *_, **__: failed)
     for method in ("milp", "enumerate", "backtrack"):
         assert exists_width_two(X, y, method).found is None
+
+
+def test_the_order_of_the_neurons_does_not_matter() -> None:
+    # F = 3/2 + relu(h_0 + 100) - relu(h_0 - h_1) - 100: with the neurons in the wrong roles, every
+    # vertex would lie on one side.
+    h = random_hypergraph(6, 7, rng=0)
+    for colors in proper_colorings(h):
+        hidden, last = network_of_coloring(h, colors).layers
+        W, b = hidden.weight.toarray(), hidden.bias + np.array([99.0, 0.0])
+        a, c = last.weight.toarray(), last.bias - 99.0
+        for order in ([0, 1], [1, 0]):
+            network = ReLUNetwork((AffineLayer(W[order], b[order]), AffineLayer(a[:, order], c)))
+            assert coloring_of_network(h, network).colors == colors
+
+
+@pytest.mark.parametrize(("kind", "base"), [("half-spaces", 2), ("sum", 3)])
+def test_a_complete_enumeration_solves_every_program(kind: str, base: int) -> None:
+    hypergraphs = [complete_graph(2), complete_graph(3)]
+    hypergraphs += [cycle(4), cycle(5)] if base == 2 else []
+    for row in growth(hypergraphs, kind=kind, early_exit=False):
+        assert row.programs == row.assignments == base ** (row.vertices + 2)
+        assert row.found is row.colorable
+        assert (row.feasible > 0) == row.colorable
