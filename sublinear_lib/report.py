@@ -27,7 +27,8 @@ import numpy as np
 from sublinear_lib import archives, geometry, scaling, theory, validation
 from sublinear_lib._arguments import described
 from sublinear_lib._extras import no_pictures
-from sublinear_lib._held_out import MULTIPLES, Answer, Status, examine
+from sublinear_lib._held_out import MULTIPLES, Answer, examine
+from sublinear_lib._held_out import Status as _Status
 from sublinear_lib.adversary import (
     Adversary,
     IdentityAdversary,
@@ -50,6 +51,10 @@ __all__ = [
     "make_report",
     "store_report",
 ]
+
+Status = _Status
+"""What is known of a held-out row: wrong at the row itself; broken, a point of its cap is wrong;
+certified, every point of its cap is right; open, neither was shown."""
 
 _ATTACK_STEPS = 5
 # Theorem D holds for every W*; more rows make the system to be solved slow, not the bound better.
