@@ -131,7 +131,7 @@ def test_a_link_to_a_statement_opens_its_row(opened):
         ("Verdict", "fails as printed", ["thm-4.1"]),
         ("Part", "appendix-a", ["lem-a.5", "lem-a.6"]),
         ("Method", "cited", ["cor-5.2"]),
-        ("Method", "exact arithmetic", ["thm-4.1", "lem-a.5"]),
+        ("Method", "exact arithmetic", ["thm-4.1", "thm-4.4", "thm-1.1", "lem-a.5"]),
     ],
 )
 def test_a_list_leaves_the_rows_that_fit(opened, name, value, left):
