@@ -52,10 +52,10 @@ def test_words_name_the_side_and_the_condition_that_fails() -> None:
     assert "all three classes" in won.sentence and won.warning is None
     assert "standard training" in (view(0.0, "300").warning or "")
     assert "no class ends" in slow.sentence and "critical rate" in (slow.warning or "")
-    assert "critical budget" in (view(0.2, "300").warning or "")
+    assert "below the critical one (0.223 for class 1" in (view(0.2, "300").warning or "")
     assert "classes 1 and 3 end on u and class 2 ends on v" in mixed.sentence
     assert "too far below β" in (mixed.warning or "")
-    for eps, rate, said in ((0.91, 60.0, "not far"), (1.21, 1e4, "do not suffice")):
+    for eps, rate, said in ((0.91, 60.0, "only a little above"), (1.21, 1e4, "do not suffice")):
         found = plateau(LAW, TrainingSettings(attack=TrainingAttack(eps=eps, rate=rate)))
         assert said in (explorers._failing(eps, rate, np.zeros(3, dtype=bool), found) or "")
 

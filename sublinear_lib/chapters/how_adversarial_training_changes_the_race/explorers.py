@@ -163,42 +163,29 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: fl.Plateau) -> str
     limit = fl.critical_rate(_LAW, q)
     if rate <= limit:
         return (
-            f"The rate is not above the critical rate {number(limit)}: before the step is long "
-            "enough to take all of v, the loss has faded, and the attack with it (the plateau "
-            "must leave the loss alive)."
+            f"The rate is not above the critical rate {number(limit)}: before a step takes all of "
+            "v, the loss has faded, and the attack with it."
         )
     A, B = (x.max(axis=1).tolist() for x in _first_weights())
     budgets = [fl.critical_budget(_LAW, q, start_ratio=b / a) for a, b in zip(A, B, strict=True)]
-    losing = [k for k in range(wins.size) if not wins[k]]
-    if not losing:
+    if wins.all():
         return None
-    below = [k for k in losing if eps < budgets[k]]
-    said = ""
+    below = [k for k in np.flatnonzero(~wins) if eps < budgets[k]]
     if below:
         told = ", ".join(f"{number(budgets[k])} for class {k + 1}" for k in below)
-        said = (
-            f"The budget is below the critical budget ({told}): a sign step, which takes ε from "
-            "both features from the first step on, would leave v ahead there. "
-        )
-        if len(below) == len(losing):
-            return said.strip()
+        return f"The budget is below the critical one ({told}): a sign step would lose there, too."
     left = fl.growth_left(_LAW.beta, eps, q)
     if left > _LEAK:
-        return said + (
-            f"The budget is too far below β = {number(_LAW.beta)}: at the plateau B keeps a factor "
-            f"(1 − ε/β)^{q:g} = {number(left)} of its growth and leaks through before A takes off. "
-            "(For a faster adversary the wall lies further left.)"
+        return (
+            f"The budget is too far below β = {number(_LAW.beta)}: on the plateau B keeps "
+            f"(1 − ε/β)^{q:g} = {number(left)} of its growth and leaks through before A takes off."
         )
     if found.pull > _FADED:
-        return said + (
-            f"The rate is above the critical one, {number(limit)}, but not far: at the plateau v "
-            "already gives a good part of the logit, the loss has begun to fade, and u gains the "
-            "lead too late."
+        return (
+            f"The rate is only a little above the critical one, {number(limit)}: v already gives a "
+            "good part of the logit, and the loss fades before u gains the lead."
         )
-    return said + (
-        f"The budget takes so much of A's growth that {grouped(_SETTINGS.steps)} steps do not "
-        "suffice; longer training would show the transition."
-    )
+    return f"The budget slows A so much that {grouped(_SETTINGS.steps)} steps do not suffice."
 
 
 _TESTED = 0.52
