@@ -38,8 +38,8 @@ _SHARE = 0.001
 REGIMES: dict[str, str] = {"0.1 %": "PRINTED", "R3": "R3"}
 """The regimes by name, and the scalings whose networks they use."""
 
-_TIMED = ("auto", "lists", "query")
-_HELD = ("auto", "lists", "query", "literal", "dense_float64")
+_TIMED = ("auto", "query")
+_HELD = ("auto", "query", "literal", "dense_float64")
 _MOST_ROUNDS = 5
 
 

@@ -138,8 +138,6 @@ def trained(records: Iterable[StepRecord], m: int) -> Row:
     """Return what a trainer did, per iteration, the first one left out."""
     rows = list(records)
     later = rows[1:] or rows
-    # Of a structure that is kept, only a rebuild costs about as much as the first step did.
-    first = rows[0].work_query
     parts = ("query", "adversary", "forward", "backward")
     return {
         "steps": len(rows),
@@ -148,7 +146,6 @@ def trained(records: Iterable[StepRecord], m: int) -> Row:
         "active_last": rows[-1].activity_mean,
         "candidates": float(np.mean([row.candidates for row in later])) / m,
         "touched": float(np.mean([row.touched for row in later])) / m,
-        "rebuilt": sum(2 * row.work_query >= first > 0 for row in rows[1:]),
         "work": {
             part: float(np.median([getattr(row, f"work_{part}") for row in later]))
             for part in parts
@@ -185,14 +182,13 @@ class _Field:
 
 OWN = {
     "auto": "auto",
-    "lists": "lists",
     "query": "query",
     "literal": "literal",
     "dense_float64": "dense",
 }
 """The library's ways to find neurons, by their names in the results."""
 
-_CORE = ("auto", "lists", "query")
+_CORE = ("auto", "query")
 _CORE_RIVALS = ("dense", "alive")
 _RIVALS = (*_CORE_RIVALS, "dense_rows", "torch")
 
@@ -309,9 +305,9 @@ def _cell(
 def _by_kind(done: Mapping[str, Row]) -> Row:
     """Turn facts by trainer into trainers by fact."""
     return {
-        kind: {name: facts[kind] for name, facts in done.items() if kind != "rebuilt"}
+        kind: {name: facts[kind] for name, facts in done.items()}
         for kind in next(iter(done.values()))
-    } | {"rebuilt": {name: done[name]["rebuilt"] for name in done if name == "lists"}}
+    }
 
 
 def _difference(name: str, found: FloatArray, reference: FloatArray) -> float:
@@ -366,8 +362,7 @@ def _steps(settings: Settings) -> Generator[Row]:
             problem = TrainingProblem.random(d, m, settings.queries, tau, settings.seed)
             eta = problem.eta(part)
             own = {
-                name: stack.enter_context(problem.stepper(name, eta))
-                for name in ("auto", "lists", "query")
+                name: stack.enter_context(problem.stepper(name, eta)) for name in ("auto", "query")
             }
             dense = _rivals(problem, eta, None)["dense"]()
             dense.step()

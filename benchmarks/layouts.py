@@ -229,7 +229,7 @@ def recall_panels(
 
 _CELL = {**GRID, "n": column(str, "n")}
 _SHOWN = (
-    *("auto", "lists", "query", "aggregates", "literal"),
+    *("auto", "query", "aggregates", "literal"),
     *("alive", "dense_rows", "dense_float64", "torch"),
 )
 _PHASES = ("query", "adversary", "forward", "backward", "update")
@@ -238,12 +238,6 @@ _WANTED = {"wanted": column(percent_text, "share")}
 
 def _of_auto(*names: str) -> Column:
     return column(percent_text, *names, "auto")
-
-
-def _rebuilt(row: Row) -> str:
-    return (
-        f"{row['rebuilt']['lists']} / {row['steps']['lists']}" if "lists" in row["steps"] else "–"
-    )
 
 
 def iteration_table(
@@ -275,7 +269,6 @@ def _iteration(results: Results) -> list[Table]:
         "moved": _of_auto("touched"),
         "auto is": column(str, "methods", "auto"),
         "first, s": column(number_text, "first_seconds", "auto"),
-        "rebuilt": _rebuilt,
     }
     phases = {
         **_CELL,
@@ -295,8 +288,8 @@ def _iteration(results: Results) -> list[Table]:
     return [
         *(iteration_table(results, share=share) for share in sorted({c["share"] for c in cells})),
         table_of(
-            "What the trainer met, as shares of all neurons; the seconds of the first iteration, "
-            "which builds the structures; and in how many iterations lists were made anew.",
+            "What the trainer met, as shares of all neurons; and the seconds of the first "
+            "iteration, which builds the structures.",
             cells,
             met,
         ),
@@ -379,8 +372,7 @@ def _steps(results: Results) -> list[Table]:
         "step size": column(number_text, "eta_part"),
         "active": _of_auto("active"),
         "moved": _of_auto("touched"),
-        "rebuilt": _rebuilt,
-        **ratio_columns("dense", "dense, ms", ("auto", "lists", "query")),
+        **ratio_columns("dense", "dense, ms", ("auto", "query")),
     }
     caption = _asked(results, "steps", f"Times as fast as {name_of('dense')}.")
     return [table_of(caption, results.cells("steps"), columns)]
@@ -526,7 +518,6 @@ def missed_curves(results: Results) -> dict[str, list[tuple[float, float]]]:
 _LAYOUTS: Mapping[tuple[str, str], Callable[[Results], list[Table]]] = {
     ("halfspace", "report"): _report,
     ("halfspace", "aggregate"): lambda results: [ratio_table(results, "aggregate")],
-    ("halfspace", "lists"): lambda results: [ratio_table(results, "lists")],
     ("halfspace", "single"): _single,
     ("halfspace", "build"): _build,
     ("halfspace", "slopes"): _slopes,

@@ -20,7 +20,6 @@ from benchmarks import (
     growth,
     hashed_training,
     iteration,
-    lists,
     queries,
     structures,
 )
@@ -68,7 +67,6 @@ BENCHMARKS: dict[str, Benchmark] = {
             _named(
                 queries.REPORT,
                 queries.AGGREGATE,
-                lists.LISTS,
                 queries.SINGLE,
                 structures.BUILD,
                 structures.SLOPES,

@@ -29,8 +29,6 @@ NAMES: dict[str, str] = {
     "scan": "scan",
     "count": "count",
     "mask": "mask",
-    "lists": "candidate lists",
-    "index": "index, updated",
     "aggregate": "aggregate tree",
     "index_aggregate": "index",
     "sums": "sums",

@@ -27,7 +27,7 @@ from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import History, Search, SublinearAdversarialTraining
 
-SEARCHES: tuple[Search, ...] = ("lists", "caps", "query", "tree")
+SEARCHES: tuple[Search, ...] = ("scan", "caps", "query", "tree")
 """How the neurons are found in the runs that are killed."""
 
 _KERNELS = "SUBLINEAR_NUMBA"

@@ -3,8 +3,7 @@
 Definition 5.1 asks for a set of points that can be queried, inserted into and removed from;
 Algorithm 2 names the operations and Algorithm 1 uses them to find the neurons that fire.  The one
 class to use is `HalfspaceIndex`; it answers with `HalfspaceHits`; `alive_on_slice` tells which
-neurons can fire on X at all.  `AggregateTree` sums over half-spaces without listing them, and
-`CandidateLists` keeps, for the caps around the training points, who can be found there at all.
+neurons can fire on X at all.  `AggregateTree` sums over half-spaces without listing them.
 `ConvexLayers`, `ArcStabbing` and `PartitionTree` are the classical structures behind Corollary 5.2,
 for low dimensions and for teaching.
 
@@ -18,7 +17,6 @@ from __future__ import annotations
 from sublinear_lib.halfspace.aggregates import AggregateTree
 from sublinear_lib.halfspace.alive import alive_on_slice
 from sublinear_lib.halfspace.arcs import ArcStabbing
-from sublinear_lib.halfspace.candidates import CandidateLists
 from sublinear_lib.halfspace.filtering import relative_error as relative_error
 from sublinear_lib.halfspace.index import HalfspaceIndex
 from sublinear_lib.halfspace.onion import ConvexLayers
@@ -29,7 +27,6 @@ from sublinear_lib.halfspace.scan import aligned_zeros as aligned_zeros  # for t
 __all__ = [
     "AggregateTree",
     "ArcStabbing",
-    "CandidateLists",
     "ConvexLayers",
     "HalfspaceHits",
     "HalfspaceIndex",

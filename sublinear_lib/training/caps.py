@@ -338,8 +338,9 @@ class CapMemory:
     row fires nowhere in the cap; rows that have drifted further are *hot* and are looked at for
     every cap.
 
-    All rows are scanned anew when the work on hot rows since the last scan comes to that of a scan
-    (ski rental, see :mod:`sublinear_lib.halfspace.candidates`).
+    All rows are scanned anew when the work on hot rows since the last scan comes to that of a scan;
+    as in ski rental, the best moments, chosen with the whole run in view, would save less than half
+    of the work, as long as a later scan never leaves more rows hot than an earlier one.
     """
 
     def __init__(self, rows: CapFilter, anchors: FloatArray, skin: float) -> None:

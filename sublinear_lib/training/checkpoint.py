@@ -8,7 +8,7 @@ everything the run was given.  Nothing in it is ever executed.  Before changing 
 the checkpoint before it is kept as ``NAME.previous``.  A process that is killed at any moment
 leaves a complete checkpoint behind, or none if it had not written one yet.
 
-*A checkpoint is a clean cut.*  Indices, candidate lists and bounds of norms depend on the whole
+*A checkpoint is a clean cut.*  Indices, memories of caps and bounds of norms depend on the whole
 past, and with ``reduction="blas"`` the order of sums depends on them.  Instead of storing all that,
 the run that writes a checkpoint starts anew from what it has written, exactly as a run that reads
 it does.  So a run that was interrupted and resumed equals, to the bit, one that was not.

@@ -101,9 +101,8 @@ class History:
         The network after the last step recorded.
     method : str
         ``"dense"``, or ``"sparse"`` with the way to find neurons in brackets: ``caps``,
-        the engine of an index that is queried once per example and step, or
-        ``lists`` or ``literal``, both with the engine behind them.  Of shards, their number and
-        what all of them are.
+        the engine of an index that is queried once per example and step, or ``literal`` with the
+        engine behind it.  Of shards, their number and what all of them are.
     eta : float
         The step size used.
     n : int

@@ -1,14 +1,12 @@
 """Which neurons a training step looks at: all of them, or those that an index knows can fire.
 
-This is the one place in which the dense and the sparse trainer differ.  There are six sources.
+This is the one place in which the dense and the sparse trainer differ.  There are five sources.
 `AllNeurons` is the dense reference.  `IndexedNeurons` asks an index once per example and step, and
-the answer serves the whole attack on that example, because of the superset below.  `ListedNeurons`
-keeps that answer over many steps, in candidate lists with a certificate
-(:class:`sublinear_lib.halfspace.CandidateLists`).  `CappedNeurons` looks at all neurons in vector
-code, or remembers what it saw, and needs no index.  `LiteralNeurons` is Algorithm 1 to the letter:
-an index query at every point, the steps of the attack included.  With compiled loops and free sums,
-whoever found the candidates of a cap, `CapEvaluator` then sorts them into those that fire all over
-the cap and those that the attack has to look at.
+the answer serves the whole attack on that example, because of the superset below.  `CappedNeurons`
+looks at all neurons in vector code, or remembers what it saw, and needs no index.  `LiteralNeurons`
+is Algorithm 1 to the letter: an index query at every point, the steps of the attack included.  With
+compiled loops and free sums, whoever found the candidates of a cap, `CapEvaluator` then sorts them
+into those that fire all over the cap and those that the attack has to look at.
 
 **Neurons that can never fire on X** are set aside before any index is built: their pre-activation
 is at most tau on all of X, so they get no gradient and keep their weights for good
@@ -36,7 +34,7 @@ deviation h of the last coordinate changes the inner product by ``h |w_d|``, so 
 twice the tolerance times the largest ``|w_{r,d}|``.
 
 **The neurons that can fire** are the last resort of the sparse trainer (`LivingNeurons`).  Where
-most neurons are candidates at most examples, no list is worth its upkeep, and Algorithm 1 is best
+most neurons are candidates at most examples, no search is worth its price, and Algorithm 1 is best
 done with matrix products over all neurons.  Over all that can ever fire on X, that is: the others
 (`firing_on_slice`) contribute exact zeros to
 every sum, so they are left out of the matrices and put back, as zeros, into what is returned.
@@ -64,12 +62,7 @@ from sublinear_lib.evaluation import (
     Region,
     kernels_in_use,
 )
-from sublinear_lib.halfspace import (
-    CandidateLists,
-    HalfspaceHits,
-    HalfspaceIndex,
-    alive_on_slice,
-)
+from sublinear_lib.halfspace import HalfspaceIndex, alive_on_slice
 from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
 
 __all__ = [
@@ -79,7 +72,6 @@ __all__ = [
     "CappedNeurons",
     "IndexMethod",
     "IndexedNeurons",
-    "ListedNeurons",
     "LiteralNeurons",
     "LivingNeurons",
     "NeuronSource",
@@ -100,9 +92,7 @@ LARGEST_BATCH = 2**27
 
 # index="auto", from measurements: see `choose_source`.
 _DENSE_SHARE = 0.4
-_LISTS_SHARE = 0.05
-_LISTS_DIMENSION = 24
-# The same without compiled loops, where a list costs more: candidates among the living, and pairs.
+# The same without compiled loops, where one costs more: candidates among the living, and pairs.
 _LIVING_SHARE = 0.1
 _LIVING_PAIRS = 2**20
 _SAMPLE = 8
@@ -240,15 +230,13 @@ class _Found:
         reduction: Reduction,
         margin: float = 0.0,
         alive: IntArray | None = None,
-        *,
-        on_slice: bool = False,
     ) -> None:
         self.work = 0
         self._neurons = neurons
         self._reduction = reduction
         self._kept = _Kept(alive, neurons.m)
         self.set_aside = self._kept.set_aside
-        self._region = cap_region(X, rho, margin, on_slice=on_slice or alive is not None)
+        self._region = cap_region(X, rho, margin, on_slice=alive is not None)
         self._filter = _cap_filter(neurons, alive, self._region, reduction)
         self._listed = 0.0
 
@@ -312,70 +300,6 @@ class IndexedNeurons(_Found):
         self._index.update(ids, _lifted(values))
         if self._filter is not None:
             self._filter.update(positions)
-
-
-class ListedNeurons(_Found):
-    """The neurons that can be active somewhere in the cap of an example, from candidate lists.
-
-    Lists of the threshold ``tau - margin`` hold every neuron that an adversary with that margin can
-    notice.  The work counted is that of making lists, in inner products: all of it at the first
-    step, and what `CandidateLists` spends on hot neurons and rebuilds in the step that follows.
-
-    The engine behind the lists is fixed.  An index that chooses its engine consults a clock, the
-    price of a rebuild depends on the engine, and with ``reduction="blas"`` the order of sums on the
-    lists: equal runs would not be equal to the bit.
-    """
-
-    def __init__(
-        self,
-        neurons: Neurons,
-        X: FloatArray,
-        rho: float,
-        reduction: Reduction,
-        margin: float = 0.0,
-        alive: IntArray | None = None,
-    ) -> None:
-        super().__init__(neurons, X, rho, reduction, margin, alive, on_slice=True)
-        self._lists = CandidateLists(
-            self._kept.of(neurons.W),
-            self._kept.of(neurons.b),
-            X,
-            radius=self._region.radius,
-            threshold=_lowered(neurons.tau, margin),
-            method="cap",
-        )
-        self._hot = 0
-        self._hits: HalfspaceHits | None = None
-
-    @property
-    def name(self) -> str:
-        """Sparse, by lists, with the structure of the index that makes them."""
-        return f"sparse (lists, {self._lists.stats().engine})"
-
-    def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
-        """Take the lists of the examples."""
-        hits = self._hits
-        if hits is None:
-            listed = self._lists.candidates()
-            # Copies: compiled loops would be compiled once more for read-only arrays.
-            hits = HalfspaceHits(listed.indptr.copy(), listed.indices.copy())
-            self._hits = hits
-            self.work = self._lists.stats().pairs_listed
-        if batch is not None:
-            hits = _of_examples(hits, batch)
-        return self._over(_restricted(self._region, batch), hits.indptr, hits.indices)
-
-    def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Tell the lists which rows moved (lines 20 and 21 of Algorithm 1)."""
-        positions, values = self._kept.moved(rows, values)
-        before = self._hot
-        if self._filter is not None:
-            self._filter.update(positions)
-        advance = self._lists.advance(positions, values)
-        self._hot = advance.hot
-        # Without hot neurons before and after, the lists are those of the reference weights.
-        if advance.rebuilt or before or advance.hot:
-            self._hits = None
 
 
 class CappedNeurons(_Found):
@@ -551,7 +475,7 @@ def choose_source(
     margin: float = 0.0,
     reduction: Reduction = "blas",
     living: int | None = None,
-) -> Literal["caps", "lists", "query", "dense"]:
+) -> Literal["caps", "query", "dense"]:
     """Choose how to find neurons, by the rule of ``index="auto"``.
 
     The rule looks at the initial network only and never at a clock, so that equal runs make equal
@@ -560,14 +484,12 @@ def choose_source(
     for candidates in vector code, remembers them over many steps where that pays (`CapMemory`), and
     visits the neurons that fire all over a cap once per step instead of once per step of the
     attack.  In the canonical order of sums every neuron is visited every time, and finding it is
-    what is left to save: there lists save the query of every step, which is much in high dimension,
-    and with few candidates in low dimension a query costs less than following the neurons that
-    outrun their skin.
+    what is left to save.
 
     Without compiled loops the matrix products of the dense evaluator, over the neurons that can
-    fire at all, are hard to beat: measured with 2**14 and 2**16 neurons, 128 and 256 examples, they
-    took a third to a half of the time of lists at d = 3, and lists were ahead at d = 16 and 32 as
-    long as candidates were few among the living.
+    fire at all, are hard to beat: measured with 2**14 neurons and 256 examples, an index that is
+    queried in every step took twice their time at d = 12, about as long at d = 16 and half as long
+    at d = 32, as long as candidates were few among the living.
     """
     share = _share_of_candidates(neurons, X, rho, margin)
     if reduction == "blas" and kernels_in_use() == "numba":
@@ -575,10 +497,8 @@ def choose_source(
     if reduction == "blas":
         left = neurons.m if living is None else living
         few = share * neurons.m <= _LIVING_SHARE * left and len(X) * left > _LIVING_PAIRS
-        return "lists" if few else "dense"
-    if share > _DENSE_SHARE:
-        return "dense"
-    return "lists" if neurons.d >= _LISTS_DIMENSION or share >= _LISTS_SHARE else "query"
+        return "query" if few else "dense"
+    return "dense" if share > _DENSE_SHARE else "query"
 
 
 def _cap_filter(
@@ -681,15 +601,6 @@ class _Kept:
         if rows is None:
             return None, values[self._alive]
         return np.searchsorted(self._alive, rows), values
-
-
-def _of_examples(hits: HalfspaceHits, batch: IntArray) -> HalfspaceHits:
-    """Return the lists of some examples."""
-    counts = np.diff(hits.indptr)[batch]
-    indptr = np.zeros(len(batch) + 1, dtype=np.int64)
-    np.cumsum(counts, out=indptr[1:])
-    shift = np.repeat(hits.indptr[batch] - indptr[:-1], counts)
-    return HalfspaceHits(indptr, hits.indices[np.arange(indptr[-1]) + shift])
 
 
 def _fixed_index(

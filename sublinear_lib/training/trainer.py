@@ -42,7 +42,6 @@ from sublinear_lib.training.sources import (
     CappedNeurons,
     IndexedNeurons,
     IndexMethod,
-    ListedNeurons,
     LiteralNeurons,
     LivingNeurons,
     NeuronSource,
@@ -55,7 +54,7 @@ from sublinear_lib.training.stopping import EarlyStop, Watch
 
 __all__ = ["Callback", "DenseAdversarialTraining", "Search", "SublinearAdversarialTraining"]
 
-Search: TypeAlias = Literal["query", "scan", "tree", "lists", "caps", "auto", "literal"]
+Search: TypeAlias = Literal["query", "scan", "tree", "caps", "auto", "literal"]
 """How the sparse trainer finds neurons."""
 
 Callback: TypeAlias = Callable[[StepRecord, Callable[[], TwoLayerNetwork]], object]
@@ -304,8 +303,8 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         neurons of each cap, sorted once per step into those that fire all over it, which the attack
         then meets as one sum, and those that it has to look at.  ``"query"``: one index query per
         example and step, the engine chosen by the index (``"scan"`` or ``"tree"`` choose it by
-        hand).  ``"lists"``: candidate lists with a certificate, kept over many steps.
-        ``"literal"``: Algorithm 1 as printed, one query per adversarial point, for comparison.
+        hand).  ``"literal"``: Algorithm 1 as printed, one query per adversarial point, for
+        comparison.
     set_aside : bool, default True
         Whether neurons that can never fire on X are left out.  Changes the cost only; ``"literal"``
         never does it.
@@ -358,8 +357,6 @@ class SublinearAdversarialTraining(_AdversarialTraining):
             return _all_neurons(neurons, X, rho, reduction, margin, alive)
         if how == "caps":
             return CappedNeurons(neurons, X, rho, reduction, margin, alive)
-        if how == "lists":
-            return ListedNeurons(neurons, X, rho, reduction, margin, alive)
         method = validation.choice(
             "auto" if how == "query" else how, "index", get_args(IndexMethod)
         )
@@ -402,7 +399,7 @@ def _say_once_that_nothing_is_compiled() -> None:
     warnings.warn(
         "index='auto' takes all neurons here, as DenseAdversarialTraining does: without compiled "
         "kernels that is faster than to look for the few that fire.  pip install '.[fast]' brings "
-        "compiled kernels; index='caps' or 'lists' looks for them all the same",
+        "compiled kernels; index='caps' or 'query' looks for them all the same",
         stacklevel=2,
     )
 

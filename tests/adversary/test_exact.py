@@ -84,7 +84,7 @@ def test_an_evaluator_that_does_not_know_its_network_is_refused():
 # -- training against it ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("index", ["query", "lists", "literal", "auto"])
+@pytest.mark.parametrize("index", ["query", "caps", "literal", "auto"])
 @pytest.mark.parametrize(("d", "rho"), [(2, 1.8), (3, 0.2), (4, 0.15)])
 def test_training_against_the_best_adversary_is_the_same_on_all_neurons_and_on_few(d, rho, index):
     network, X, y = problem(d, 120, 4, t=1.65)

@@ -93,7 +93,7 @@ def test_the_stored_run_is_long_and_clean() -> None:
     assert record["mismatches"] == 0
     assert record["ties"] > 10**6, "ties must be met, or they were not tested"
     named = {name.partition("/")[0] for name in record["by_structure"]}
-    assert named == set(KINDS), "a structure that came later needs a new run"
+    assert named >= set(KINDS), "a structure that came later needs a new run"
     parts = record["by_structure"].values()
     assert sum(part["queries"] for part in parts) == record["queries"]
 

@@ -93,13 +93,6 @@ def test_the_sums_agree_with_the_products(found: Results) -> None:
         assert set(cell["microseconds"]) == {"two_gemms", "aggregate", "index_aggregate"}
 
 
-def test_training_is_timed_for_dense_index_and_lists(found: Results) -> None:
-    for cell in found.cells("lists"):
-        assert set(cell["microseconds"]) == {"dense", "index", "lists"}
-        assert cell["queries"] == dict.fromkeys(cell["queries"], 6 * 64)
-        assert 0.0 < cell["moving"] <= 1.0
-
-
 def test_approximate_rivals_have_a_recall_and_the_index_misses_nothing(found: Results) -> None:
     for cell in found.cells("approximate"):
         recalls = {method["method"]: method["recall"] for method in cell["methods"]}

@@ -157,7 +157,7 @@ def test_the_compiled_passes_equal_those_in_numpy(width: int) -> None:
 
 def test_steps_taken_one_by_one_are_those_of_a_run() -> None:
     case, eta = problem(), 1.0
-    with case.stepper("query", eta) as one, case.stepper("lists", eta) as two:
+    with case.stepper("query", eta) as one, case.stepper("caps", eta) as two:
         for _ in range(3):
             one.step()
             two.step()

@@ -28,12 +28,10 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from benchmarks.reliability.damaging import fingerprint
-from sublinear_lib import geometry
 from sublinear_lib._extras import installed_version
 from sublinear_lib.halfspace import (
     AggregateTree,
     ArcStabbing,
-    CandidateLists,
     ConvexLayers,
     HalfspaceHits,
     HalfspaceIndex,
@@ -300,61 +298,6 @@ class Sums(Structure):
             self.bias[chosen] = bias
 
 
-class Lists(Structure):
-    """`CandidateLists` of a training run."""
-
-    operations = ("query", "query", "advance", "advance", "advance", "rebuild")
-
-    def __init__(self, name, kernels, case):
-        case = {**case, "m": max(case["m"], 1)}
-        super().__init__(name, kernels, case, d=max(case["d"], 2), most=300)
-        rng = np.random.default_rng([case["seed"], 3])
-        self.anchors = hostile.draw_slice(rng, self.points, int(rng.integers(1, 17)), exact=True)
-        self.level, _ = self.at_one_level(rng, self.anchors)
-        self.radius = float(rng.choice([0.0, 1e-9, 0.05, 0.5, 2.0]))
-        skin = rng.choice([0.0, 1e-3, 0.3]) * min(np.abs(self.points).max(), 1e300)
-        self.lists = CandidateLists(
-            self.points,
-            self.bias,
-            self.anchors,
-            radius=self.radius,
-            threshold=self.level,
-            skin="auto" if rng.random() < 0.5 else float(skin),
-            method=str(rng.choice(["auto", "scan", "cap", "tree"])),
-            kernels=kernels,
-        )
-
-    def query(self, rng):
-        own = rng.integers(0, len(self.anchors), int(rng.integers(1, 65)))
-        points = self.anchors[own].copy()
-        for i in np.flatnonzero(rng.random(len(own)) < 0.8).tolist():
-            cap = geometry.Cap(self.anchors[own[i]], self.radius)
-            neuron = self.points[rng.integers(0, len(self.points))]
-            largest = np.abs(neuron).max()
-            points[i] = cap.random(1, rng)[0]
-            if rng.random() < 0.5 and largest > 1e-280:
-                points[i] = cap.support(neuron[None, :] / largest)[1][0]
-        signs = hostile.decide(self.points, self.bias, points, np.full(len(own), self.level))
-        for strict, inside in ((True, signs > 0), (False, signs >= 0)):
-            hostile.assert_hits(self.lists.query(points, own, strict=strict), inside)
-        return signs
-
-    def advance(self, rng):
-        m = len(self.points)
-        chosen = rng.permutation(m)[: rng.choice([0, 1, 3, m // 2, m])]
-        values, _ = self.family.draw(rng, len(chosen))
-        if rng.random() < 0.7:
-            drift = rng.choice([1e-16, 1e-6, 1e-3, 0.1]) * rng.uniform(-1.0, 1.0, values.shape)
-            with np.errstate(over="ignore", under="ignore"):
-                values = self.points[chosen] * (1.0 + drift)
-            values = np.clip(values, -hostile.LARGEST, hostile.LARGEST)
-        self.lists.advance(chosen, values)
-        self.points[chosen] = values
-
-    def rebuild(self, rng):
-        self.lists.rebuild()
-
-
 class Plane(Structure):
     """`ConvexLayers` or a `PartitionTree`."""
 
@@ -432,13 +375,13 @@ def assert_sums(sums, inside, points, bias, weights):
 
 KINDS = {
     **dict.fromkeys(("scan", "cap", "tree", "auto"), Index),
-    **{"aggregates": Sums, "candidates": Lists, "layers": Plane, "partition": Plane},
+    **{"aggregates": Sums, "layers": Plane, "partition": Plane},
     **{"arcs": Arcs, "alive": Alive},
 }
 STRUCTURES = [
     f"{name}/{kernels}"
     for name, kind in KINDS.items()
-    for kernels in (KERNELS if kind in (Index, Sums, Lists) else ["none"])
+    for kernels in (KERNELS if kind in (Index, Sums) else ["none"])
 ]
 """What is tried, as ``structure/kernels``."""
 

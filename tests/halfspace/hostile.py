@@ -124,7 +124,7 @@ def draw_normals(rng, family, points, count):
     return np.nan_to_num(normals, posinf=LARGEST, neginf=-LARGEST)
 
 
-def draw_slice(rng, points, count, exact=False):
+def draw_slice(rng, points, count):
     """Draw normals on X = {x : ||x|| = 1, x_d = 1/2}, some of them off it as far as is allowed."""
     d = points.shape[1]
     ways = rng.standard_normal((count, d - 1))
@@ -137,11 +137,10 @@ def draw_slice(rng, points, count, exact=False):
     ways = pick(rng, [ways, aimed, axes], [0.6, 0.3, 0.1])
     ways /= np.linalg.norm(ways, axis=1, keepdims=True)
     off = rng.choice([0.0, -OFF_SLICE, OFF_SLICE], (2, count)) * (rng.random(count) < 0.25)
-    height, norm = 0.5 + off[0] * (not exact), 1.0 + off[1] * (not exact)
+    height, norm = 0.5 + off[0], 1.0 + off[1]
     normals = np.column_stack((ways * np.sqrt(norm**2 - height**2)[:, None], height))
-    if not exact:  # few bits make true ties
-        few = (off == 0.0).all(axis=0) & (rng.random(count) < 0.25)
-        normals[few] = np.round(normals[few] * 2.0**36) * 2.0**-36
+    few = (off == 0.0).all(axis=0) & (rng.random(count) < 0.25)  # few bits make true ties
+    normals[few] = np.round(normals[few] * 2.0**36) * 2.0**-36
     return normals
 
 

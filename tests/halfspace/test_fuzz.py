@@ -14,7 +14,6 @@ from benchmarks.reliability.damaging import fingerprint
 from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, alive
 from sublinear_lib.halfspace.aggregates import AggregateTree
 from sublinear_lib.halfspace.arcs import ArcStabbing
-from sublinear_lib.halfspace.candidates import CandidateLists
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.onion import ConvexLayers
@@ -180,7 +179,6 @@ PLANTED = [
     ("tree", HalfspaceIndex, "_rows", traced),
     ("scan", Scan, "_forget", warned),
     ("aggregates", AggregateTree, "aggregate_halfspace", changed(heavier)),
-    ("candidates", CandidateLists, "query", changed(without_last)),
     ("layers", ConvexLayers, "query_halfspace", changed(without_last)),
     ("partition", PartitionTree, "query_halfspace", changed(without_last)),
     ("arcs", ArcStabbing, "query", changed(without_last)),

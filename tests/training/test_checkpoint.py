@@ -41,7 +41,7 @@ def sparse(**changes):
 def assert_same_run(ours, theirs):
     assert len(ours) == len(theirs)
     # Where the index chooses its engine itself, the work of the query depends on the choice.
-    fixed = theirs.method.startswith(("dense", "sparse (lists", "sparse (tree"))
+    fixed = theirs.method.startswith(("dense", "sparse (caps", "sparse (tree"))
     for name, column in theirs.to_columns().items():
         if fixed or name != "work_query":
             assert_array_equal(ours.column(name), column, err_msg=name)
@@ -66,7 +66,7 @@ def stopping(step):
 # -- to the bit ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("index", ["dense", "query", "tree", "lists", "literal"])
+@pytest.mark.parametrize("index", ["dense", "query", "tree", "caps", "literal"])
 @pytest.mark.parametrize("reduction", ["blas", "reference"])
 def test_a_resumed_run_equals_the_uninterrupted_one(kernel, tmp_path, index, reduction):
     network, X, y = problem()
@@ -178,7 +178,7 @@ def test_a_run_that_is_killed_at_random_moments_ends_as_if_nothing_had_happened(
 ):
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
     found = reliability.kills(0, KILLS, tmp_path)
-    assert found["index"] == "lists"
+    assert found["index"] == "scan"
     assert found["steps"] > 0
     assert found["same weights"]
     assert found["same history"]
@@ -350,7 +350,7 @@ def altered(**changes):
         ("data", lambda: {"y": -problem()[2]}),
         ("generator", lambda: {"rng": 1}),
         ("settings", lambda: {"trainer": sparse(eta=0.25)}),
-        ("settings", lambda: {"trainer": sparse(index="lists")}),
+        ("settings", lambda: {"trainer": sparse(index="caps")}),
         ("settings", lambda: {"trainer": sparse(adversary=IdentityAdversary())}),
         ("settings", lambda: {"trainer": sparse(batch_size=3)}),
         ("settings", lambda: {"trainer": sparse(loss="absolute")}),

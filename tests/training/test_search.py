@@ -6,8 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import geometry
@@ -18,7 +16,7 @@ from sublinear_lib.adversary import (
     robust_loss,
 )
 from sublinear_lib.evaluation import kernels_in_use
-from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, alive_on_slice
+from sublinear_lib.halfspace import HalfspaceIndex, alive_on_slice
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     DenseAdversarialTraining,
@@ -32,14 +30,13 @@ from sublinear_lib.training.measuring import count_flips
 from sublinear_lib.training.sources import (
     TOLERANCE,
     IndexedNeurons,
-    ListedNeurons,
     LiteralNeurons,
     choose_source,
     firing_on_slice,
 )
 from tests.training.cases import problem
 
-SEARCHES = ("query", "lists", "caps", "literal", "auto")
+SEARCHES = ("query", "caps", "literal", "auto")
 ATTACKS = {
     "gradient": ProjectedGradient(rho=0.15, steps=3, restarts=2),
     "smoothed": SmoothedGradient(rho=0.15, steps=3, restarts=2),
@@ -105,7 +102,6 @@ def test_the_history_says_how_neurons_were_found():
         ("query", "sparse ("),
         ("scan", "sparse (scan)"),
         ("tree", "sparse (tree)"),
-        ("lists", "sparse (lists, cap)"),
         ("caps", "sparse (caps)"),
         ("literal", "sparse (literal, "),
     ):
@@ -114,7 +110,7 @@ def test_the_history_says_how_neurons_were_found():
 
 
 def test_the_automatic_search_follows_its_rule(monkeypatch):
-    for d, t, expected in ((3, 2.5, "query"), (3, 1.3, "lists"), (40, 3.0, "lists")):
+    for d, t, expected in ((3, 2.5, "query"), (40, 3.0, "query"), (3, 0.2, "dense")):
         network, X, _ = problem(d, 4000, 20, t=t)
         neurons = network.working_copy()
         assert choose_source(neurons, X, 0.1, reduction="reference") == expected, (d, t)
@@ -127,17 +123,17 @@ def test_the_automatic_search_follows_its_rule(monkeypatch):
             network.preactivations(X) + 0.1 * np.linalg.norm(network.W[:, :-1], axis=1)
             > network.tau
         ).mean()
-        assert bool(share >= 0.05 or d >= 24) is (expected == "lists")
+        assert bool(share > 0.4) is (expected == "dense")
     monkeypatch.setattr(sources, "_LIVING_PAIRS", 2000)
     with monkeypatch.context() as patch:
         patch.setenv("SUBLINEAR_NUMBA", "0")
         network, X, _ = problem(8, 4000, 20, t=2.5)
         neurons = network.working_copy()
-        for living, expected in ((None, "lists"), (100, "dense")):
+        for living, expected in ((None, "query"), (100, "dense")):
             assert choose_source(neurons, X, 0.1, living=living) == expected
         listed = IndexedNeurons(neurons, X, 0.1, "blas", "scan")
         listed.evaluator()
-        for share, expected in ((0.05, "lists"), (0.2, "dense")):
+        for share, expected in ((0.05, "query"), (0.2, "dense")):
             living = round(listed.candidates() / share)
             assert choose_source(neurons, X, 0.1, living=living) == expected
     crowded, X, y = problem(3, 300, 5, t=0.0)
@@ -150,21 +146,6 @@ def test_the_automatic_search_follows_its_rule(monkeypatch):
     # An adversary that looks far below the threshold meets more neurons.
     sparse, X, _ = problem(3, 300, 5, t=2.5)
     assert choose_source(sparse.working_copy(), X, 0.1, margin=1.0, **rule) == "dense"
-
-
-def test_lists_spare_the_queries_while_neurons_stay_within_their_skins():
-    network, X, y = problem(8, 2000, 20, t=2.0)
-    runs = {
-        index: SublinearAdversarialTraining(
-            adversary=ProjectedGradient(rho=0.1), steps=8, eta=1e-6, index=index
-        ).fit(network, X, y, rng=0)
-        for index in ("scan", "lists")
-    }
-    assert (runs["scan"].work_query > 0).all()
-    assert runs["lists"].work_query[0] > 0
-    assert_array_equal(runs["lists"].work_query[1:], 0)
-    assert (runs["lists"].candidates >= runs["scan"].candidates).all()
-    assert (runs["lists"].candidates < 1.5 * runs["scan"].candidates + 2).all()
 
 
 def test_the_literal_algorithm_pays_a_query_for_every_point_of_the_attack(monkeypatch):
@@ -218,7 +199,7 @@ def test_a_literal_evaluator_is_the_network_itself():
 # -- neurons that can never fire -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("index", ["query", "scan", "tree", "lists"])
+@pytest.mark.parametrize("index", ["query", "scan", "tree", "caps"])
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_neurons_that_can_never_fire_are_set_aside_and_nobody_notices(index, attack):
     network, X, y = problem(3, 500, 6, t=2.0)
@@ -233,8 +214,7 @@ def test_neurons_that_can_never_fire_are_set_aside_and_nobody_notices(index, att
     assert_same(without, everyone, exact=True)
     dead = np.setdiff1d(np.arange(network.m), kept)
     assert without.final.W[dead].tobytes() == network.W[dead].tobytes()
-    if index != "lists":
-        assert (without.work_query < everyone.work_query).all()
+    assert (without.work_query < everyone.work_query).all()
 
 
 def test_all_neurons_are_kept_where_all_can_fire():
@@ -256,69 +236,10 @@ def test_points_off_the_slice_are_refused_where_neurons_are_set_aside():
             network.value(inside)
             raise AssertionError("the points must be refused")
 
-    for index in ("query", "lists", "literal"):
+    for index in ("query", "caps", "literal"):
         trainer = SublinearAdversarialTraining(adversary=Diving(), steps=1, index=index)
         with pytest.raises(ValueError, match="slice"):
             trainer.fit(network, X, y, rng=0)
-
-
-# -- lists -----------------------------------------------------------------------------------------
-
-
-@settings(deadline=None, max_examples=30)
-@given(
-    st.integers(2, 8),
-    st.integers(1, 150),
-    st.sampled_from([0.0, 0.05, 0.3, 3**0.5]),
-    st.sampled_from([0.0, 0.02]),
-    st.floats(0.0, 3.0),
-    st.booleans(),
-    st.integers(0, 1000),
-)
-def test_lists_hold_every_neuron_that_can_fire_in_the_cap(d, m, rho, margin, t, aside, seed):
-    network, X, _ = problem(d, m, 4, t=t, seed=seed)
-    neurons = network.working_copy()
-    alive = firing_on_slice(neurons, margin) if aside else None
-    source = ListedNeurons(neurons, X, rho, "reference", margin, alive)
-    movable = np.arange(m) if alive is None else alive
-    rng = np.random.default_rng(seed)
-    for step in range(4):
-        batch = None if step % 2 == 0 else np.sort(rng.choice(4, 2, replace=False))
-        chosen = X if batch is None else X[batch]
-        evaluator = source.evaluator(batch)
-        lists = HalfspaceHits(evaluator._indptr, evaluator._indices).to_mask(m)
-        upper = geometry.cap_intervals(chosen, rho, neurons.W, neurons.b)[1]
-        if aside:
-            upper[:, np.setdiff1d(np.arange(m), movable)] = -np.inf
-        missed = (upper > neurons.tau - margin + 1e-12) & ~lists
-        assert not missed.any(), f"step {step}, (point, neuron) = {np.argwhere(missed)[0]}"
-        assert source.candidates() == lists.sum() / len(chosen)
-        rows = movable[rng.random(len(movable)) < 0.5]
-        values = neurons.W[rows] + 0.1 * rng.standard_normal((rows.size, d)) / m**0.5
-        neurons.set_rows(rows, values)
-        source.update(rows, values)
-
-
-@pytest.mark.parametrize("reduction", ["blas", "reference"])
-def test_lists_that_did_not_change_are_not_made_again(reduction):
-    network, X, _ = problem(4, 300, 5)
-    neurons = network.working_copy()
-    source = ListedNeurons(neurons, X, 0.1, reduction)
-    source.evaluator()
-    first = source._hits
-    rows = np.array([3])
-    near = neurons.W[rows] + 1e-9
-    neurons.set_rows(rows, near)
-    source.update(rows, near)
-    source.evaluator()
-    assert source._hits is first
-    away = neurons.W[rows] + 5.0
-    neurons.set_rows(rows, away)
-    source.update(rows, away)
-    second = source.evaluator()
-    assert source._hits is not first
-    present = network.with_weights(neurons.W)
-    assert second.forward(X).value == pytest.approx(present.forward(X), abs=1e-12)
 
 
 # -- batches ---------------------------------------------------------------------------------------
@@ -486,7 +407,7 @@ def test_the_dictionary_of_a_history_is_json_with_none_where_nothing_was_measure
     assert set(columns) == set(history.to_columns(seconds=True))
 
 
-@pytest.mark.parametrize("search", ["query", "literal", "lists"])
+@pytest.mark.parametrize("search", ["query", "literal", "caps"])
 def test_no_search_asks_a_clock(search, monkeypatch):
     """Equal runs count equal work, so the engine of a trainer must not depend on times."""
 

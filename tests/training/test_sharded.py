@@ -62,7 +62,7 @@ def test_in_canonical_order_the_weights_are_those_of_one_process_to_the_bit(
         assert_same_bits(train(ShardedAdversarialTraining(**common, shards=shards), network), one)
 
 
-@pytest.mark.parametrize("index", ["query", "tree", "lists", "caps"])
+@pytest.mark.parametrize("index", ["query", "tree", "caps"])
 @pytest.mark.parametrize("reduction", ["reference", "blas"])
 def test_every_index_serves_the_shards(index: Any, reduction: Any) -> None:
     common = {**COMMON, "index": index, "reduction": reduction}

@@ -26,7 +26,6 @@ from sublinear_lib.training.history import PHASES
 from sublinear_lib.training.sources import (
     CappedNeurons,
     IndexedNeurons,
-    ListedNeurons,
     LivingEvaluator,
 )
 from sublinear_lib.training.trainer import Run, _say_once_that_nothing_is_compiled
@@ -274,7 +273,6 @@ def test_training_on_the_circle_brings_the_loss_down_and_sparsely():
 
 SOURCES = {
     "query": IndexedNeurons,
-    "lists": ListedNeurons,
     "caps": CappedNeurons,
 }
 
