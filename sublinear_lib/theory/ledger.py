@@ -215,9 +215,9 @@ def shared_ledger(
     computed on these, gradients on the active ones.
 
     Here `near`: mean number of neurons reported for a cap, ``>= active``; `touched`: number of
-    neurons active at some example, ``|Q_t|``, ``>= 0``; `query`: row passes of one query, ``>= 0``;
-    with candidate lists, of one list per iteration, on average; `update`: row passes for one neuron
-    that moves in the structure, ``>= 0``.
+    neurons active at some example, ``|Q_t|``, ``>= 0``; `query`: row passes of one query, ``>= 0``,
+    on average if candidates are remembered; `update`: row passes for one neuron that moves in the
+    structure, ``>= 0``.
 
     ``(S + 1) near + S active`` per example for the attack, ``near`` for the forward pass,
     ``active`` for the gradient.  Source: Algorithm 1 with the superset of
