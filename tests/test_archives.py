@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import archives
+from tests.commands import ROOT
 
 
 def refusal(reason):
@@ -142,6 +144,24 @@ def test_an_entry_that_is_called_compressed_and_is_not_is_refused(tmp_path, meth
     content[entry + 10] = method
     with pytest.raises(ValueError, match=r"path must name an archive, .*corrupt"):
         archives.read_arrays(io.BytesIO(bytes(content)), refusal)
+
+
+def test_no_other_reader_of_pickles_is_called_anywhere():
+    """Ruff (S301, S307) knows those of Python itself; NumPy, joblib and torch have their own."""
+    sources = [
+        path
+        for folder in ("sublinear_lib", "tools", "benchmarks", "book")
+        for path in (ROOT / folder).rglob("*.py")
+    ]
+    found = {
+        (path.name, line.strip())
+        for path in sources
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(
+            r"\b(np|numpy|joblib|torch|cloudpickle)[.]loads?[(]|read_pickle|__import__", line
+        )
+    }
+    assert found == {("archives.py", "with np.load(file, allow_pickle=False) as archive:")}
 
 
 def test_pickled_objects_are_refused(tmp_path):
