@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 import check_book
 from browser import empty_tab
 
-from sublinear_lib.exhibits import quiz
-from sublinear_lib.exhibits.quiz import QUIZZES
 from tests.book.contrast import GRAPHIC, contrast
 from tests.book.visits import Visit, way
 
@@ -154,12 +152,6 @@ def worked() -> list[str]:
     ]
 
 
-def asking() -> list[str]:
-    """List the pages of the book with a quiz."""
-    texts = {name: QUIZZES / f"{name.removeprefix('book/')}.md" for name in check_book.chapters()}
-    return [name for name, path in texts.items() if path.is_file()]
-
-
 def walks(browser: Browser, base: str, name: str) -> list[Walk]:
     """Open the page `name` below the address `base`, and walk through all that can be worked."""
     reader = way(name)[1][0]
@@ -232,7 +224,6 @@ def faults(browser: Browser, base: str, name: str) -> dict[str, list[str]]:
         "focus": [fault for each in met for fault in unseen(each)],
         "keys": [fault for each in met for fault in misled(each)],
         "said": [fault for each in met for fault in silent(each)],
-        "quiz": unasked(walked, name),
     }
 
 
@@ -309,21 +300,3 @@ def silent(met: Met) -> list[str]:
     fault = f"{met.name}: {len(places)} places, and what is said is {sorted(said)}"
     enough = len(places) if met.at["kind"] == "radio" else 2
     return [] if "" not in said and len(said) >= enough else [fault]
-
-
-def unasked(walked: list[Walk], name: str) -> list[str]:
-    """List what is wrong with the quiz of the page `name`: what it asks and how it answers."""
-    quizzes = [walk for walk in walked if walk.kind == "quiz"]
-    if len(quizzes) != (name in asking()):
-        return [f"{len(quizzes)} quizzes were met"]
-    faults = []
-    for walk in quizzes:
-        met = [each for each in walk.met if each.at["kind"] == "radio"]
-        choices = [len(each.choices) for each in quiz(name.removeprefix("book/")).questions]
-        if [each.at["most"] + 1 for each in met] != choices:
-            faults.append(f"the questions have other choices than {choices}")
-        for each in met:
-            told = {now["place"]: now["said"].partition(".")[0] for _, _, now in each.after if now}
-            if sorted(told.values()) != ["No"] * each.at["most"] + ["Right"]:
-                faults.append(f"{each.name}: the answers are {sorted(told.values())}")
-    return faults

@@ -15,8 +15,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 PAGES = keyboard.worked()
 # the tests of a page stay with the worker that visits it, which goes by the name of the reader
 pages = pytest.mark.parametrize("page", PAGES, ids=[f"{name}-{READERS[0]}" for name in PAGES])
-ASKING = keyboard.asking()
-asking = pytest.mark.parametrize("page", ASKING, ids=[f"{name}-{READERS[0]}" for name in ASKING])
 
 
 @pytest.fixture(scope="session")
@@ -58,11 +56,6 @@ def test_every_key_does_what_it_does_elsewhere(page, walked):
 @pages
 def test_what_a_key_changes_is_said(page, walked):
     assert walked(page)["said"] == []
-
-
-@asking
-def test_the_quiz_asks_every_question_and_one_answer_is_right(page, walked):
-    assert walked(page)["quiz"] == []
 
 
 def test_every_explorer_of_a_notebook_is_met(browser, site):

@@ -1,8 +1,5 @@
 """Visits are shared: a page is opened once for each reader, and by one worker only."""
 
-from collections import Counter
-from dataclasses import replace
-
 import pytest
 
 from tests.book import conftest
@@ -17,31 +14,6 @@ def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file():
     assert whole(f"{tests[0]}[book/y-{READERS[0]}]") == "book/y"
     for test in ("test_a", "test_a[http]", "test_b[f-exercises]", "test_a[a] + [b]", "Class::test"):
         assert whole(f"tests/book/test_a.py::{test}") == "tests/book/test_a.py"
-
-
-def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(monkeypatch, tmp_path):
-    calls = Counter()
-
-    def look(browser, base, name, *, known):
-        calls[name] += 1
-        if name == "broken":
-            raise TimeoutError("the page does not settle")
-        return {reader: f"{base}/{name} {reader}" for reader in READERS}
-
-    monkeypatch.setattr(conftest, "look", look)
-    nothing = replace(conftest.record.PAGES, path=tmp_path / "none.json")
-    monkeypatch.setattr(conftest.record, "PAGES", nothing)
-    monkeypatch.setattr(conftest, "way", lambda name: ("http" if name == "a" else "file", READERS))
-    fixture = conftest.visited.__wrapped__
-    seen_by = fixture(object(), tmp_path, "http://here")
-    desk, phone = READERS
-    assert seen_by("a", desk) == seen_by("a", desk) == "http://here/a desk"
-    assert seen_by("a", phone) == "http://here/a phone"
-    assert seen_by("b", phone) == f"{tmp_path.as_uri()}/b phone"
-    for reader in READERS:
-        with pytest.raises(TimeoutError, match="does not settle"):
-            seen_by("broken", reader)
-    assert calls == {"a": 1, "b": 1, "broken": 1}
 
 
 FAULTY = """<!doctype html><html lang="en" data-theme="light"><head><title>A page</title><script>
