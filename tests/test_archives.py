@@ -3,9 +3,11 @@
 import contextlib
 import io
 import os
+import pickle
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -153,11 +155,23 @@ def test_no_other_reader_of_pickles_is_called_anywhere():
     assert found == {("archives.py", "with np.load(file, allow_pickle=False) as archive:")}
 
 
-def test_pickled_objects_are_refused(tmp_path):
-    target = tmp_path / "objects.npz"
-    np.savez(target, x=np.array([{"a": 1}], dtype=object))
-    with open(target, "rb") as file, pytest.raises(ValueError, match="pickled objects"):
-        archives.read_arrays(file, refusal)
+def test_foreign_files_are_refused_and_nothing_in_them_is_executed(tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "executed"),)
+
+    np.savez(tmp_path / "objects.npz", x=np.array([Bomb()], dtype=object))
+    (tmp_path / "pickle").write_bytes(pickle.dumps(Bomb()))
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
+        other.writestr("hello.txt", "hello")
+    for name, reason in (
+        ("objects.npz", "pickled objects"),
+        ("pickle", "not an .npz archive"),
+        ("other.zip", "the entry 'hello.txt' is no array"),
+    ):
+        with open(tmp_path / name, "rb") as file, pytest.raises(ValueError, match=reason):
+            archives.read_arrays(file, refusal)
+    assert not (tmp_path / "executed").exists()
 
 
 def test_an_archive_that_expands_is_refused_before_its_entries_are_read(tmp_path, monkeypatch):

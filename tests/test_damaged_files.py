@@ -46,15 +46,6 @@ def test_training_names_a_damaged_checkpoint_and_the_one_before_it(run, content,
     assert sublinear(*TRAIN, "30", "--out", str(run)).exit_code == 0
 
 
-@pytest.mark.parametrize(("content", "reason"), [("{", "broken"), ("[]", "of something else")])
-def test_training_names_damaged_settings(run, content, reason):
-    path = run / "settings.json"
-    path.write_text(content)
-    # The folder was named in the call: another one will do.
-    assert_refused(sublinear(*TRAIN, "30", "--out", str(run)), path, reason, 2)
-    assert path.read_text() == content
-
-
 @pytest.fixture
 def evidence(few_claims):
     return few_claims / "quick.json"
@@ -69,12 +60,3 @@ def test_damaged_evidence_is_named_and_kept(evidence, asked, content):
     evidence.write_text(content)
     assert_refused(sublinear(*asked), evidence, "is not a file of evidence")
     assert evidence.read_text() == content
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": 2}'])
-def test_a_benchmark_does_not_write_over_a_file_that_it_cannot_read(tmp_path, content):
-    path = tmp_path / "times.json"
-    path.write_text(content)
-    asked = ("bench", "halfspace", "--quick", "--output", str(path))
-    assert_refused(sublinear(*asked), path, "")
-    assert path.read_text() == content

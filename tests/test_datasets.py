@@ -1,9 +1,7 @@
 """Data sets lie on X, are as separated as they say, and never let test data into the map to X."""
 
-import copy
 import itertools
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -53,23 +51,15 @@ def assert_valid(data):
 # ---------------------------------------------------------------------------- Dataset
 
 
-def test_a_data_set_and_its_copies_and_parts_are_whole_and_cannot_be_changed():
-    X, y = TWO.copy(), np.array([1.0, -0.5])
-    data = Dataset(X, y, "two", "a description", ("no", "yes"), slice_map=SliceMap([0.0], [2.0]))
-    X[0, 0] = y[0] = 9.0
-    for twin in (data, pickle.loads(pickle.dumps(data)), copy.deepcopy(data), data.subset([0, 1])):
-        assert_array_equal(twin.X, TWO)
-        assert_array_equal(twin.y, [1.0, -0.5])
-        assert repr(twin) == "Dataset('two', n=2, d=2)"
-        assert (twin.description, twin.class_names) == ("a description", ("no", "yes"))
-        assert repr(twin.slice_map) == "SliceMap(d=2)" and twin.slice_map.scale == [2.0]
-        for array in (twin.X, twin.y, twin.slice_map.center, twin.slice_map.scale):
-            with pytest.raises(ValueError, match="read-only"):
-                array[0] = 0.0
-    with pytest.raises(AttributeError):
-        data.name = "other"
-    assert_array_equal(data.subset([1, 0, 0]).X, TWO[[1, 0, 0]])
-    assert_array_equal(data.subset([1, 0, 0]).y, [-0.5, 1.0, 1.0])
+def test_a_part_of_a_data_set_has_its_map_and_its_names():
+    slice_map = SliceMap([0.0], [2.0])
+    data = Dataset(TWO, [1.0, -0.5], "two", "told", ("no", "yes"), slice_map=slice_map)
+    assert repr(data) == "Dataset('two', n=2, d=2)" and repr(slice_map) == "SliceMap(d=2)"
+    part = data.subset([1, 0, 0])
+    assert_array_equal(part.X, TWO[[1, 0, 0]])
+    assert_array_equal(part.y, [-0.5, 1.0, 1.0])
+    assert (part.name, part.description, part.class_names) == ("two", "told", ("no", "yes"))
+    assert part.slice_map is slice_map and not part.X.flags.writeable
 
 
 BAD_SETS = {

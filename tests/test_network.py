@@ -1,8 +1,6 @@
 """The network computes Equation (2) on the exact active set, and f = A + B + C."""
 
-import os
 import pickle
-import zipfile
 from fractions import Fraction
 
 import numpy as np
@@ -259,23 +257,14 @@ def test_the_pseudo_network_is_linear_in_the_weights_and_zero_at_the_start():
 # -- immutability ----------------------------------------------------------------------------------
 
 
-def test_networks_are_values_of_their_own_that_cannot_be_changed():
-    parts = {"W": np.ones((3, 2)), "a": np.ones(3), "b": np.zeros(3), "tau": 0.1}
-    network = TwoLayerNetwork(**parts, activation="continuous")
-    parts["W"][...] = 7.0
+def test_networks_are_equal_if_all_their_parts_are():
+    network = TwoLayerNetwork(np.ones((3, 2)), np.ones(3), np.zeros(3), 0.1, "continuous")
     moved = network.with_weights(2 * network.W)
     assert (network.W == 1.0).all() and (moved.W == 2.0).all()
     with pytest.raises(TypeError, match="unhashable"):
         hash(network)
-    again = pickle.loads(pickle.dumps(network))
-    for each in (network, again):
-        for name in ("W", "a", "b"):
-            with pytest.raises(ValueError, match="read-only"):
-                getattr(each, name)[0] = 5.0
-        with pytest.raises(AttributeError, match="immutable"):
-            each.tau = 2.0
     same = {"W": network.W, "a": network.a, "b": network.b, "tau": 0.1, "activation": "continuous"}
-    assert network == again == TwoLayerNetwork(**same) != "network"
+    assert network == pickle.loads(pickle.dumps(network)) == TwoLayerNetwork(**same) != "network"
     other = {"W": moved.W, "a": -network.a, "b": network.a, "tau": 0.2, "activation": "jump"}
     for name, value_ in other.items():
         assert network != TwoLayerNetwork(**{**same, name: value_}), name
@@ -316,7 +305,6 @@ def store(path, **changes):
     [
         ({"format": np.array("something else")}, "not written by TwoLayerNetwork.save"),
         ({"version": np.array(2)}, "version 2 of the format.*up to version 1: update"),
-        ({"version": None}, "does not say which version"),
         ({"W": None}, "'W' is missing"),
         ({"activation": np.array("relu")}, "make no network: activation must be one of"),
         ({"W": np.full((2, 2), np.nan)}, "make no network: W must contain finite"),
@@ -331,25 +319,6 @@ def test_a_file_with_wrong_contents_is_refused_with_the_reason(tmp_path, changes
     store(path, **changes)
     with pytest.raises(ValueError, match=rf"'.*bad\.npz': .*{reason}"):
         TwoLayerNetwork.load(path)
-
-
-def test_foreign_files_are_refused_and_nothing_in_them_is_executed(tmp_path):
-    class Bomb:
-        def __reduce__(self):
-            return os.mkdir, (str(tmp_path / "executed"),)
-
-    store(tmp_path / "pickled.npz", W=np.array([Bomb()], dtype=object))
-    with zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
-        other.writestr("hello.txt", "hello")
-    (tmp_path / "pickle").write_bytes(pickle.dumps(Bomb()))
-    for name, reason in (
-        ("pickled.npz", "pickled objects"),
-        ("other.zip", "the entry 'hello.txt' is no array"),
-        ("pickle", "not an .npz archive"),
-    ):
-        with pytest.raises(ValueError, match=f"{name}.*{reason}"):
-            TwoLayerNetwork.load(tmp_path / name)
-    assert not (tmp_path / "executed").exists()
 
 
 # -- bad input -------------------------------------------------------------------------------------

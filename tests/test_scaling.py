@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import pickle
 from fractions import Fraction as F
 
 import numpy as np
@@ -94,18 +93,13 @@ def test_each_rule_is_its_formula(m, K, c, t):
     assert tau["c"] ** 2 * m == pytest.approx(4 * c * math.log(m), rel=1e-13, abs=1e-300)
 
 
-def test_rules_and_presets_are_found_by_name_and_instance_and_cannot_be_changed():
+def test_rules_and_presets_are_found_by_name_and_instance():
     rules = (ZERO, ONE_OVER_M, K_M35, K_M45, STANDARD_T, SPARSE_C)
     assert tuple(TAU_RULES.values()) == rules
     assert tuple(PRESETS) == tuple(s.name for s in PRESETS.values())
     for named, get in ((TAU_RULES, scaling.get_tau_rule), (PRESETS, scaling.get_scaling)):
         for key, one in named.items():
             assert get(key) is get(one) is one
-            assert pickle.loads(pickle.dumps(one)) == one
-        with pytest.raises(TypeError):
-            named["other"] = one
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        PRINTED.alpha = F(2, 5)
 
 
 @pytest.mark.parametrize("rule", TAU_RULES.values(), ids=str)
