@@ -126,13 +126,6 @@ def test_active_sets_do_not_depend_on_the_order_of_the_sum():
     assert network.forward(x, on_slice=False)[0] > 0.5
 
 
-def test_overflowing_scores_are_decided_exactly():
-    W = np.array([[1e308, 1e308], [1e308, -1e308]])
-    network = TwoLayerNetwork(W, [1.0, 1.0], [0.0, 0.0], 0.0)
-    x = np.array([[10.0, -10.0], [10.0, 10.0]])
-    assert_array_equal(network.active_mask(x, on_slice=False), [[False, True], [True, False]])
-
-
 # -- known active sets -----------------------------------------------------------------------------
 
 
