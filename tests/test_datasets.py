@@ -22,7 +22,7 @@ from sublinear_lib.datasets import (
     separated,
     separation,
 )
-from sublinear_lib.geometry import SLICE_DIAMETER, SLICE_RADIUS, Cap, embed, sample_slice
+from sublinear_lib.geometry import SLICE_DIAMETER, SLICE_RADIUS, embed, sample_slice
 
 QUICK = settings(deadline=None, max_examples=50)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -152,17 +152,6 @@ def test_a_single_point_or_class_has_infinite_separation():
     assert separation(TWO).opposite_class_delta is None
 
 
-@QUICK
-@given(SEEDS, st.floats(0.0, 0.35))
-def test_gamma_bounds_the_gap_of_inner_products_as_the_docstring_says(seed, rho):
-    X = separated(6, 5, separation=0.75, rng=seed).X
-    report = separation(X, rho)
-    for j, x in enumerate(X):
-        moved = Cap(x, rho).random(20, seed)
-        own, others = moved @ x, moved @ np.delete(X, j, axis=0).T
-        assert (own[:, None] - others >= report.gamma / 2 - 1e-12).all()
-
-
 # ---------------------------------------------------------------------------- packing bound
 
 
@@ -174,10 +163,8 @@ def unit_frames():
         for a, b in itertools.product((1, -1), (golden, -golden))
         for v in ((0, a, b), (a, b, 0), (b, 0, a))
     ]
-    yield "tetrahedron", [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], 4
-    yield "octahedron", [*np.eye(3), *-np.eye(3)], 4
     yield "icosahedron", ico, 4
-    for d in (3, 5, 9):
+    for d in (3, 4, 5, 9):
         yield f"simplex in R^{d - 1}", np.linalg.svd(np.eye(d) - 1 / d)[0][:, : d - 1], d
         yield f"cross polytope in R^{d - 1}", [*np.eye(d - 1), *-np.eye(d - 1)], d
 

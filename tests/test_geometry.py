@@ -73,14 +73,6 @@ def test_sampled_points_are_uniform():
     assert stats.binomtest(int((two[:, 0] > 0).sum()), 10_000).pvalue > 1e-4
 
 
-def test_the_same_seed_gives_the_same_points():
-    assert_array_equal(sample_slice(5, 4, 7), sample_slice(5, 4, np.random.default_rng(7)))
-    rng = np.random.default_rng(7)
-    X = sample_slice(5, 4, rng)
-    assert (sample_slice(5, 4, rng) != X).any()
-    assert_array_equal(sample_caps(X, 0.3, 7), sample_caps(X, 0.3, np.random.default_rng(7)))
-
-
 @QUICK
 @given(SEEDS, DIMENSIONS)
 def test_embed_and_directions_are_inverse(seed, d):
@@ -396,7 +388,7 @@ def reference_intervals(x, rho, W, b):
 
 
 @QUICK
-@given(SEEDS, st.sampled_from([3, 4, 5, 65]), st.floats(0.0, 1.7319))
+@given(SEEDS, st.sampled_from([3, 4, 5, 65]), RADII)
 def test_intervals_have_the_documented_accuracy_even_for_parallel_weights(seed, d, rho):
     cap, rng = cap_of(seed, d, rho)
     W = rng.standard_normal((40, d))
@@ -404,31 +396,13 @@ def test_intervals_have_the_documented_accuracy_even_for_parallel_weights(seed, 
     tilts = 10.0 ** rng.uniform(-18, 0, size=20)
     W[:20, :-1] = rng.choice([-1, 1], 20)[:, None] * cap.x[:-1] + tilts[:, None] * W[:20, :-1]
     W *= 10.0 ** rng.uniform(-3, 3, size=40)[:, None]
+    W[20, :-1] = 0.0  # a dead one
     b = rng.standard_normal(40)
     low, high = reference_intervals(cap.x, rho, W, b)
     bound = (d + 16) * 2.0**-52 * (np.linalg.norm(W, axis=1) + np.abs(b))
     lower, upper = cap.intervals(W, b)
     assert (np.abs(lower - low) <= bound).all(), np.max(np.abs(lower - low) / bound)
     assert (np.abs(upper - high) <= bound).all(), np.max(np.abs(upper - high) / bound)
-
-
-@QUICK
-@given(SEEDS, DIMENSIONS, RADII)
-def test_intervals_enclose_the_preactivations_and_both_ends_are_attained(seed, d, rho):
-    cap, rng = cap_of(seed, d, rho)
-    W, b = rng.standard_normal((12, d)), rng.standard_normal(12)
-    lower, upper = cap.intervals(W, b)
-    z = np.concatenate([cap.random(300, rng), cap.x[None, :]]) @ W.T + b
-    assert (z >= lower - 1e-13).all()
-    assert (z <= upper + 1e-13).all()
-    assert_allclose(upper, cap.support(W)[0] + b, rtol=0, atol=1e-13)
-    assert_allclose(lower, -cap.support(-W)[0] + b, rtol=0, atol=1e-13)
-
-
-def test_dead_weights_give_a_degenerate_interval():
-    lower, upper = Cap([SLICE_RADIUS, 0.0, 0.5], 0.3).intervals([[0.0, 0.0, 3.0]], [0.25])
-    assert_array_equal(lower, [1.75])
-    assert_array_equal(upper, [1.75])
 
 
 @pytest.mark.parametrize("m", [1, 700_000])
@@ -502,13 +476,6 @@ def test_the_net_of_the_circle_is_as_small_as_possible():
         least = math.sqrt(3) * math.sin(math.pi / (2 * size))  # covering radius of a regular n-gon
         assert len(slice_net(3, least)) == size
         assert len(slice_net(3, least * (1 - 1e-9))) == size + 1
-
-
-def test_the_net_grows_as_documented():
-    for d, constant in ((3, math.pi * math.sqrt(3) / 2), (4, 4.7124), (5, 8.3279)):
-        radius = {3: 0.01, 4: 0.01, 5: 0.03}[d]
-        ratio = len(slice_net(d, radius)) * radius ** (d - 2) / constant
-        assert 0.98 < ratio < 1.05, f"d={d}: {ratio}"
 
 
 def test_a_net_that_would_be_too_large_is_refused_with_its_size():

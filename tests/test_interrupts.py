@@ -7,7 +7,6 @@ interrupts``).
 
 import multiprocessing
 import os
-import random
 import re
 import signal
 import time
@@ -223,17 +222,6 @@ def test_a_command_that_gets_the_signal_leaves_whole_files(name, seconds, tmp_pa
     assert messages.strip().splitlines()[-1].startswith("interrupted")
     assert "Traceback" not in messages
     assert command.whole(tmp_path) == []
-
-
-@pytest.mark.parametrize("jobs", [1, 1, 1, 2, 2])
-def test_a_signal_amid_checks_that_train_ends_the_verification(jobs, tmp_path):
-    """At another moment each time: no check that it comes to may have a verdict."""
-    asked = ["verify", *TRAINING, "--quiet", "--jobs", str(jobs)]
-    status, messages = interrupted_life(asked, tmp_path, random.uniform(0.1, 2.0 * jobs))
-    output = (tmp_path / "output").read_text()
-    assert status == 130, (output, messages)
-    assert "interrupted" in messages.splitlines()  # joblib may add a word about its workers
-    assert "is recorded as" not in output
 
 
 def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path):
