@@ -28,14 +28,3 @@ def test_a_line_counts_if_it_holds_code():
     assert count_code.code_lines(SOURCE) == 8
     assert count_code.code_lines('x = 1\n"no docstring here"\n') == 2
     assert count_code.code_lines("") == 0
-
-
-def test_a_file_belongs_to_its_room():
-    rooms = {
-        "sublinear_lib/theory/jump.py": "sublinear_lib/theory",
-        "sublinear_lib/geometry.py": "sublinear_lib/ (core modules)",
-        "sublinear_lib/cli.py": "sublinear_lib/ (other modules)",
-        "tests/theory/test_jump.py": "tests/theory",
-        "tests/test_count_code.py": "tests",
-    }
-    assert {path: count_code.room(path) for path in rooms} == rooms
