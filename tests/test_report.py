@@ -17,7 +17,6 @@ from sublinear_lib.datasets import Dataset
 from sublinear_lib.report import make_report
 from sublinear_lib.statistics import clopper_pearson
 from sublinear_lib.tables import Table
-from tests.commands import python
 
 
 def drawn(n=60, seed=0):
@@ -40,24 +39,6 @@ def test_the_same_arguments_give_the_same_bytes():
     assert again.plot().png == made().plot().png
     other = make_report(drawn(), m=256, activity=0.2, rho=0.1, steps=30, seed=4)
     assert other.to_markdown() != made().to_markdown()
-
-
-@pytest.mark.thorough
-def test_kernels_and_threads_change_no_byte():
-    code = (
-        "import json; from tests.test_report import drawn; "
-        "from sublinear_lib.report import make_report; "
-        "found = make_report(drawn(700), m=2048, activity=0.1, rho=0.1, steps=2, certify=3); "
-        "print(found.to_markdown(), json.dumps(found.to_dict()), found.network.W.sum())"
-    )
-    texts = [
-        python(
-            code, SUBLINEAR_NUMBA=compiled, OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads
-        ).stdout
-        for compiled, threads in (("1", "1"), ("1", "2"), ("0", "1"))
-    ]
-    assert texts[0] == texts[1] == texts[2]
-    assert texts[0].startswith("# Report on clouds")
 
 
 def test_the_shares_are_in_order_and_carry_exact_intervals():

@@ -6,7 +6,6 @@ It takes the letters of formulas beyond the first 65 536 characters for two; her
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ OPEN_BOXES = "document.querySelectorAll('details').forEach(each => each.open = t
 
 # Left to itself, axe asks for the style sheets once more, which a folder refuses and which are not
 # always where axe looks for them; only a rule that it does not apply unasked reads them.
-RUN = """([scope, rules]) => {
+RUN = """scope => {
     const own = each => [...each.childNodes].filter(node => node.nodeType === Node.TEXT_NODE)
         .map(node => node.data).join("").trim();
     for (const each of document.querySelectorAll("body *:not(input, select, textarea, button)"))
@@ -30,18 +29,8 @@ RUN = """([scope, rules]) => {
     return axe.run(scope ?? document, {
         resultTypes: ["violations"],
         preload: { assets: ["media"] },
-        ...(rules && { runOnly: { type: "rule", values: rules } }),
     });
 }"""
-
-# The rules whose outcome depends on colors and sizes.  All others look at names, roles, order and
-# nesting, which are the same by day and by night, and at any width but for the bars around a page.
-LOOKS = (
-    "color-contrast",
-    "link-in-text-block",
-    "meta-viewport",
-    "scrollable-region-focusable",
-)
 
 
 def open_boxes(tab: Tab) -> None:
@@ -49,16 +38,12 @@ def open_boxes(tab: Tab) -> None:
     tab.evaluate(OPEN_BOXES)
 
 
-def findings(tab: Tab, scope: str | None = None, rules: Sequence[str] | None = None) -> list[str]:
-    """Return what axe finds, a line for each element that breaks a rule.
-
-    It looks at the page, or at what the selector `scope` names; with `rules`, it applies these
-    only, otherwise all that it applies unasked.
-    """
+def findings(tab: Tab, scope: str | None = None) -> list[str]:
+    """Return what axe finds on a page, or in what the selector `scope` names, line by line."""
     tab.evaluate(AXE)
     return [
         f"{rule['id']} ({rule['impact']}) at {node['target']}: {node['html'][:200]}"
         f" {node['failureSummary']}"
-        for rule in tab.evaluate(RUN, [scope, rules and [*rules]])["violations"]
+        for rule in tab.evaluate(RUN, scope)["violations"]
         for node in rule["nodes"]
     ]

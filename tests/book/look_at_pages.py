@@ -38,7 +38,7 @@ def _places() -> Iterator[Places]:
 
 
 def _by_both_readers(browser: Browser, places: Places, name: str) -> record.Findings:
-    return on_record(look(browser, places[way(name)[0]], name, thorough=True))
+    return on_record(look(browser, places[way(name)[0]], name))
 
 
 def _by_keyboard(browser: Browser, places: Places, name: str) -> record.Findings:

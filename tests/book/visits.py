@@ -6,8 +6,7 @@ the other reader, and it is written down again. The tests read that: one test fo
 that a failure names the promise, the page and the reader. Half of the pages come from a server and
 begin wide and light, the others come from a folder and begin on a phone in the dark. Of a page that
 has not changed it is on record (`record`) what axe found and what the second reader saw, and only
-the first one visits it; on another page axe is asked for all of its rules by the first reader, and
-for those that depend on colors and sizes by the second.
+the first one visits it.
 """
 
 from __future__ import annotations
@@ -130,12 +129,10 @@ def look(
     name: str,
     *,
     known: record.Findings | None = None,
-    thorough: bool = False,
 ) -> dict[Reader, Seen]:
     """Open the page `name` below the address `base`, and write down what each reader sees there.
 
-    If it is `known` what was found there, axe is not asked and the second reader does not come;
-    `thorough` has axe apply all of its rules for both readers.
+    If it is `known` what was found there, axe is not asked and the second reader does not come.
     """
     over, (first, second) = way(name)
     visited = Visit(empty_tab(browser, first.scheme, first.width))
@@ -143,18 +140,13 @@ def look(
 
     def see(reader: Reader) -> Seen:
         too_wide = tab.evaluate(TOO_WIDE)  # once this is answered, what was opened is laid out
-        rules = None if thorough or reader is first else accessible.LOOKS
         return Seen(
             name=name,
             over=over,
             requests=[*visited.requests],
             complaints=[*visited.complaints],
             too_wide=too_wide,
-            findings=(
-                accessible.findings(tab, rules=rules)
-                if known is None
-                else [*known[found_by(reader)]]
-            ),
+            findings=(accessible.findings(tab) if known is None else [*known[found_by(reader)]]),
         )
 
     try:
