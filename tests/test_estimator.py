@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sublinear_lib import adversary
@@ -99,21 +98,3 @@ def test_a_refused_fit_leaves_the_model_as_it_was(cancer):
     with pytest.raises(ValueError, match="p must"):
         model.set_params(activity=0.9).fit(3.0 * X + 1.0, 1 - y)
     assert_array_equal(model.decision_function(X_test), before)
-
-
-def test_an_interrupted_search_ends_and_scores_nothing(cancer, monkeypatch):
-    calls, real = [], adversary.SmoothedGradient.__call__
-
-    def interrupted(*given):
-        calls.append(1)
-        if len(calls) == 5:  # amid the second of the fits
-            raise KeyboardInterrupt
-        return real(*given)
-
-    X, y, *_ = cancer
-    monkeypatch.setattr(adversary.SmoothedGradient, "__call__", interrupted)
-    search = GridSearchCV(small(n_steps=3), {"rho": [0.05, 0.1]}, cv=2)
-    with pytest.raises(KeyboardInterrupt):
-        search.fit(X, y)
-    assert len(calls) == 5
-    assert not hasattr(search, "cv_results_")

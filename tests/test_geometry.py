@@ -478,6 +478,13 @@ def test_the_net_of_the_circle_is_as_small_as_possible():
         assert len(slice_net(3, least * (1 - 1e-9))) == size + 1
 
 
+def test_the_net_grows_as_documented():
+    for d, constant in ((3, math.pi * math.sqrt(3) / 2), (4, 4.7124), (5, 8.3279)):
+        radius = {3: 0.01, 4: 0.01, 5: 0.03}[d]
+        ratio = len(slice_net(d, radius)) * radius ** (d - 2) / constant
+        assert 0.98 < ratio < 1.05, f"d={d}: {ratio}"
+
+
 def test_a_net_that_would_be_too_large_is_refused_with_its_size():
     size = len(slice_net(5, 0.1))
     assert len(slice_net(5, 0.1, max_points=size)) == size

@@ -71,18 +71,6 @@ def test_formulas_are_set_and_what_we_reconstructed_is_underlined(opened):
     assert tab.locator(".sl-statement .sl-rec").first.evaluate(style) == "dotted"
 
 
-def test_verdicts_keep_their_colors_apart_in_the_dark(opened):
-    colors = {}
-    for theme in ("light", "dark"):
-        tab = opened("ledger", theme=theme)
-        found = tab.locator(".sl-key .sl-verdict").evaluate_all(
-            "all => all.map(each => getComputedStyle(each).color)"
-        )
-        assert len(set(found)) == len(found) == 6
-        colors[theme] = set(found)
-    assert not colors["light"] & colors["dark"]
-
-
 # ---- boxes --------------------------------------------------------------------------------------
 
 
