@@ -104,9 +104,7 @@ def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Vis
 @pytest.fixture
 def show(browser: Browser) -> Iterator[Callable[..., Tab]]:
     """Open an address; when the test ends, it must have asked no other host and raised no error."""
-    contexts: list[Any] = []
-    requests: list[str] = []
-    errors: list[str] = []
+    seen: list[Visit] = []
 
     def opened(
         address: str,
@@ -122,21 +120,18 @@ def show(browser: Browser) -> Iterator[Callable[..., Tab]]:
             has_touch=touch,
             reduced_motion="reduce",
         )
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("request", lambda request: requests.append(request.url))
-        tab.on("pageerror", lambda error: errors.append(str(error)))
-        tab.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        tab.goto(address, wait_until="load")
-        tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-        return tab
+        seen.append(Visit(context.new_page()))
+        seen[-1].load(address)
+        seen[-1].tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+        return seen[-1].tab
 
     yield opened
-    for context in contexts:
-        context.close()
+    for each in seen:
+        each.tab.context.close()
     own = ("file:", "data:", "blob:", "http://127.0.0.1:")
+    requests = [url for each in seen for url in each.requests]
     assert requests and [url for url in requests if not url.startswith(own)] == []
-    assert errors == []
+    assert [text for each in seen for text in each.complaints] == []
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,10 @@ def rules(html):
 
 
 def test_only_a_page_with_explorers_imports_modules_from_blobs():
+    # and a script of the page is known by its hash, as the standard gives it for its first example
+    hashed = "'sha256-RFWPLDbv2BY+rCkDzsE+0fr8ylGr2R2faWMhq4lfEQc='"
+    scripts = rules(companion_policy.lock(HEAD + "<script>doSomething();</script>"))["script-src"]
+    assert scripts == ["'self'", "file:", hashed]
     state = f'<script type="{companion_policy._STATE}">{{}}</script>'
     assert "blob:" in rules(companion_policy.lock(HEAD + state))["script-src"]
     assert "blob:" not in rules(companion_policy.lock(HEAD))["script-src"]

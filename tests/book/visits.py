@@ -41,12 +41,16 @@ class Visit:
         if message.type == "error":
             self.complaints.append(f"{message.text} ({message.location['url']})")
 
-    def go(self, address: str) -> None:
-        """Load a page; its explorers are mounted on return."""
+    def load(self, address: str) -> None:
+        """Load a page, and listen to it."""
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.tab.on("console", self._hear)
         self.tab.goto(address, wait_until="load")
+
+    def go(self, address: str) -> None:
+        """Load a page; its explorers are mounted on return."""
+        self.load(address)
         settle(self.tab)
 
 
