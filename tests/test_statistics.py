@@ -156,25 +156,15 @@ def test_records_are_the_same_bytes_for_any_number_of_workers():
     assert len({record["mean"] for record in runs[0]}) == 18
 
 
-def test_more_seeds_or_a_longer_axis_leave_the_old_records_alone():
-    def draw(m, tau, rng):
-        return rng.random()
-
-    small = sweep(draw, {"m": [1, 2], "tau": [0.0]}, 2, root_seed=5)
-    large = sweep(draw, {"m": [1, 2, 3], "tau": [0.0, 1.0]}, 4, root_seed=5)
-    kept = [r for r in large if r["m"] < 3 and r["tau"] == 0.0 and r["seed"] < 2]
-    assert kept == small
-    chosen = sweep(draw, {"m": [1, 2], "tau": [0.0]}, [1], root_seed=5)
-    assert chosen == [r for r in small if r["seed"] == 1]
-    assert sweep(draw, {"m": [1, 2], "tau": [0.0]}, 2, root_seed=6) != small
-
-
 def test_streams_are_children_of_the_root_which_is_left_alone():
-    root = np.random.SeedSequence(123)
-    records = sweep(lambda m, rng: rng.random(), {"m": [10, 20]}, 2, root_seed=root)
+    """So more seeds or a longer axis leave the old records alone."""
+    root, grid = np.random.SeedSequence(123), {"m": [10, 20], "tau": [0.0, 1.0]}
+    records = sweep(lambda m, tau, rng: rng.random(), grid, 3, root_seed=root)
     assert root.n_children_spawned == 0
-    nested = [leaf for cell in root.spawn(2) for leaf in cell.spawn(2)]
+    nested = [leaf for cell in root.spawn(2) for inner in cell.spawn(2) for leaf in inner.spawn(3)]
     assert [r["value"] for r in records] == _draws(np.random.default_rng(s) for s in nested)
+    chosen = sweep(lambda m, tau, rng: rng.random(), grid, [1], root_seed=123)
+    assert chosen == [r for r in records if r["seed"] == 1]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

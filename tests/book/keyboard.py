@@ -102,7 +102,6 @@ LOOK = """k => new Promise(done => requestAnimationFrame(() => setTimeout(() => 
         scrolled: [each.scrollTop, each.scrollHeight - each.clientHeight],
         seen: each.matches(":focus-visible"),
         rings: ringsOf(each).filter((ring, i) => ring.line !== ringsAtRest[each.dataset.stop]?.[i]),
-        drawn: group.querySelector(".sl-plot svg")?.innerHTML.length ?? 0,
     });
 })))"""
 
