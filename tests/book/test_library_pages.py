@@ -107,19 +107,13 @@ def test_a_formula_is_shown_as_it_is_written(docstring, page):
     assert "\n".join(companion_api.plain(docstring.split("\n"))) == page
 
 
-@pytest.mark.parametrize(
-    ("name", "there"),
-    [
-        ("sublinear_lib.adversary.circle", True),
-        ("sublinear_lib.activations.ShiftedReLU.value", True),
-        ("scipy.optimize.milp", True),
-        ("sublinear_lib.adversary.nobody", False),
-        ("sublinear_lib.activations.ShiftedReLU.nothing", False),
-        ("no_such_package.at_all", False),
-    ],
-)
-def test_a_reference_to_nothing_is_noticed(name, there):
-    assert companion_api.exists(name) is there
+def test_a_reference_to_nothing_is_noticed():
+    there = ["adversary.circle", "activations.ShiftedReLU.value"]
+    gone = ["adversary.nobody", "activations.ShiftedReLU.nothing"]
+    assert all(companion_api.exists(f"sublinear_lib.{name}") for name in there)
+    assert not any(companion_api.exists(f"sublinear_lib.{name}") for name in gone)
+    assert companion_api.exists("scipy.optimize.milp")
+    assert not companion_api.exists("no_such_package.at_all")
 
 
 def test_backticks_lead_to_names_that_cannot_be_mistaken():
