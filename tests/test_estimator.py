@@ -74,21 +74,19 @@ def test_an_adversary_can_be_given_as_an_object(cancer):
     assert clone(given).attack == attack
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"activity": 0.9}, "p must|activity"),
-        ({"n_neurons": 0}, "m must"),
-        ({"rho": -1.0}, "rho must"),
-        ({"attack": "strong"}, "attack must be 'smoothed', 'projected' or an adversary"),
-        ({"eta": "guess"}, "eta must"),
-        ({"n_steps": 0}, "steps must"),
-    ],
-)
-def test_bad_parameters_are_named_when_it_is_fitted(parameters, message, cancer):
+def test_bad_parameters_are_named_when_it_is_fitted(cancer):
     X, y, *_ = cancer
-    with pytest.raises(ValueError, match=message):
-        small(**parameters).fit(X, y)
+    attack = "attack must be 'smoothed', 'projected' or an adversary"
+    for name, value, message in (
+        ("activity", 0.9, "p must|activity"),
+        ("n_neurons", 0, "m must"),
+        ("rho", -1.0, "rho must"),
+        ("attack", "strong", attack),
+        ("eta", "guess", "eta must"),
+        ("n_steps", 0, "steps must"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            small(**{name: value}).fit(X, y)
 
 
 def test_a_refused_fit_leaves_the_model_as_it_was(cancer):

@@ -62,27 +62,6 @@ def test_what_runs_once_only_is_what_says_so():
     assert all("either_way" not in "".join(s.arguments) for s in run_tests.stages() if s != stage)
 
 
-def marked(pytester, mark, ask):
-    """Run one test that asks, or does not, under the settings of this project."""
-    pytester.makeconftest(Path(conftest.__file__).read_text(encoding="utf-8"))
-    pytester.makeini("[pytest]\nmarkers = either_way\n")
-    pytester.makepyfile(
-        f"""
-        import pytest
-        from sublinear_lib.evaluation import kernels_in_use
-
-        @pytest.fixture
-        def kernels():
-            return kernels_in_use()
-
-        {mark}
-        def test_something({"kernels" if ask == "fixture" else ""}):
-            {"kernels_in_use()" if ask == "test" else "pass"}
-        """
-    )
-    return pytester.runpytest_inprocess("-p", "no:cacheprovider")
-
-
 @pytest.mark.parametrize(
     ("mark", "ask", "outcome"),
     [
@@ -93,8 +72,23 @@ def marked(pytester, mark, ask):
     ],
 )
 def test_a_test_that_runs_once_only_must_not_ask(mark, ask, outcome, pytester, monkeypatch):
+    """Under the settings of this project, which kernels are in use."""
     monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
-    result = marked(pytester, mark, ask)
+    pytester.makeconftest(Path(conftest.__file__).read_text(encoding="utf-8"))
+    pytester.makeini("[pytest]\nmarkers = either_way\n")
+    pytester.makepyfile(
+        f"""
+        import pytest
+        from sublinear_lib.evaluation import kernels_in_use
+
+        kernels = pytest.fixture(name="kernels")(lambda: kernels_in_use())
+
+        {mark}
+        def test_something({"kernels" if ask == "fixture" else ""}):
+            {"kernels_in_use()" if ask == "test" else "pass"}
+        """
+    )
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     result.assert_outcomes(**outcome)
     if not outcome.get("passed"):
         result.stdout.fnmatch_lines("*must not be marked either_way*")
