@@ -19,14 +19,19 @@ from check_book import HTML
 from tqdm import tqdm
 
 from tests.book import accessible, keyboard, record
-from tests.book.visits import look, on_record, pages, way
+from tests.book.visits import look, pages, way
 
 PROCESSES = 2
 
-# Each kind of look: where it is on record, at which pages, and what is found at one of them.
+# Each kind of look: where it is on record, at which pages, and what is found at one of them, of
+# which something may be known.
 LOOKS = {
-    "pages": (record.PAGES, pages, lambda *page: on_record(look(*page))),
-    "keyboard": (record.KEYBOARD, keyboard.worked, keyboard.faults),
+    "pages": (record.PAGES, pages, look),
+    "keyboard": (
+        record.KEYBOARD,
+        keyboard.worked,
+        lambda browser, base, name, known=None: known or keyboard.faults(browser, base, name),
+    ),
 }
 
 

@@ -1,61 +1,36 @@
 """Every explorer and every quiz of every chapter, worked by keyboard alone."""
 
-import functools
 from collections import Counter
 
 import check_book
 import pytest
 
 from tests.book import keyboard
-from tests.book.record import KEYBOARD
-from tests.book.visits import READERS, way
+from tests.book.visits import visits
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 PAGES = keyboard.worked()
-# the tests of a page stay with the worker that visits it, which goes by the name of the reader
-pages = pytest.mark.parametrize("page", PAGES, ids=[f"{name}-{READERS[0]}" for name in PAGES])
 
 
-@pytest.fixture(scope="session")
-def walked(browser, html, site):
-    """Return what went wrong on the walk through a page, which is made once at most."""
-
-    @functools.cache
-    def walk(name):
-        try:
-            base = site if way(name)[0] == "http" else html.as_uri()
-            return KEYBOARD.known(html, name) or keyboard.faults(browser, base, name)
-        except Exception as error:  # every test of the page reports it, none waits for it again
-            return error
-
-    def found(name):
-        made = walk(name)
-        if isinstance(made, Exception):
-            raise made
-        return made
-
-    return found
+@visits(PAGES)
+def test_the_tab_key_reaches_every_control_in_order_and_leads_out_again(page, found_at):
+    assert found_at("keyboard", page)["order"] == []
 
 
-@pages
-def test_the_tab_key_reaches_every_control_in_order_and_leads_out_again(page, walked):
-    assert walked(page)["order"] == []
+@visits(PAGES)
+def test_the_focus_can_be_seen_at_every_stop(page, found_at):
+    assert found_at("keyboard", page)["focus"] == []
 
 
-@pages
-def test_the_focus_can_be_seen_at_every_stop(page, walked):
-    assert walked(page)["focus"] == []
+@visits(PAGES)
+def test_every_key_does_what_it_does_elsewhere(page, found_at):
+    assert found_at("keyboard", page)["keys"] == []
 
 
-@pages
-def test_every_key_does_what_it_does_elsewhere(page, walked):
-    assert walked(page)["keys"] == []
-
-
-@pages
-def test_what_a_key_changes_is_said(page, walked):
-    assert walked(page)["said"] == []
+@visits(PAGES)
+def test_what_a_key_changes_is_said(page, found_at):
+    assert found_at("keyboard", page)["said"] == []
 
 
 def test_every_explorer_of_a_notebook_is_met(browser, site):
