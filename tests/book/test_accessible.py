@@ -8,8 +8,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
 <style>body { background: #fff; color: #111; font: 16px sans-serif }</style></head>
-<body><main><h1>A page</h1><p id="words">Some words, and <b>x</b>, <math><mi>\U0001d4b3</mi></math>.
-</p><table><tbody><tr><td>a cell</td><td>another</td></tr></tbody></table></main></body></html>"""
+<body><main><h1>A page</h1><p>Some words, and <b>x</b>.</p>
+<table><tbody><tr><td>a cell</td><td>another</td></tr></tbody></table></main></body></html>"""
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def found(browser):
         ("cell.innerHTML = '<img src=\"data:,\">'", ["image-alt"]),
         ("cell.setAttribute('role', 'nonsense')", ["aria-roles"]),
         # one letter is no finding, two are
-        ("one.style.color = document.querySelector('mi').style.color = '#eee'", []),
+        ("one.style.color = '#eee'", []),
         ("one.style.color = '#eee'; one.textContent = 'xy'", ["color-contrast"]),
     ],
 )
