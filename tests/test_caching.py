@@ -15,10 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import caching
+from sublinear_lib import caching, statistics
 from sublinear_lib.caching import ResultCache, digest
-from sublinear_lib.statistics import SweepError, sweep
+from sublinear_lib.statistics import SweepError
 from tests.commands import python
+
+sweep = partial(statistics.sweep, progress=False)
 
 LEAVES = (
     st.none()
@@ -92,11 +94,11 @@ def damaged(content):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", range(5))
 def test_a_damaged_file_is_named_and_not_used(tmp_path, kind):
-    first = sweep(draw, {"m": [1]}, 1, root_seed=0, cache=tmp_path, progress=False)
+    first = sweep(draw, {"m": [1]}, 1, root_seed=0, cache=tmp_path)
     (path,) = tmp_path.rglob("*.npz")
     path.write_bytes(damaged(path.read_bytes())[kind])
     with pytest.warns(UserWarning, match=rf"{path.name}.*computed anew"):
-        again = sweep(draw, {"m": [1]}, 1, root_seed=0, cache=tmp_path, progress=False)
+        again = sweep(draw, {"m": [1]}, 1, root_seed=0, cache=tmp_path)
     assert same(again, first)
     assert ResultCache(tmp_path).get(path.stem) is not None
 
@@ -114,11 +116,11 @@ def test_a_folder_that_cannot_be_used_is_an_error_before_anything_is_computed(
 ):
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
-        sweep(fails, {}, 1, root_seed=0, cache=tmp_path / "file", progress=False)
+        sweep(fails, {}, 1, root_seed=0, cache=tmp_path / "file")
     # The superuser may write anywhere, so the answer of the system is planted.
     monkeypatch.setattr(os, "access", lambda *unused: False)
     with pytest.raises(PermissionError, match="cannot be written"):
-        sweep(fails, {}, 1, root_seed=0, cache=tmp_path, progress=False)
+        sweep(fails, {}, 1, root_seed=0, cache=tmp_path)
     with pytest.raises(TypeError, match="folder"):
         ResultCache(3)
 
@@ -279,37 +281,37 @@ def test_an_interrupted_sweep_goes_on(tmp_path):
     (folder / "stop").touch()
     grid = {"m": range(6), "folder": [str(folder)]}
     with pytest.raises(KeyboardInterrupt):
-        sweep(counted, grid, 1, root_seed=5, cache=cache, progress=False)
+        sweep(counted, grid, 1, root_seed=5, cache=cache)
     (folder / "stop").unlink()
-    records = sweep(counted, grid, 1, root_seed=5, cache=cache, progress=False)
+    records = sweep(counted, grid, 1, root_seed=5, cache=cache)
     assert calls(folder) == {0: 1, 1: 1, 2: 1, 3: 2, 4: 1, 5: 1}
-    again = sweep(counted, grid, 1, root_seed=5, n_jobs=2, cache=cache, progress=False)
+    again = sweep(counted, grid, 1, root_seed=5, n_jobs=2, cache=cache)
     assert sum(calls(folder).values()) == 7
-    plain = sweep(counted, grid, 1, root_seed=5, progress=False)
+    plain = sweep(counted, grid, 1, root_seed=5)
     assert same(records, plain)
     assert same(again, plain)
 
 
 def test_another_seed_or_parameter_is_computed(tmp_path):
     grid = {"m": [1, 2]}
-    first = sweep(draw, grid, 2, root_seed=5, cache=tmp_path, progress=False)
-    other = sweep(draw, grid, 2, root_seed=6, cache=tmp_path, progress=False)
+    first = sweep(draw, grid, 2, root_seed=5, cache=tmp_path)
+    other = sweep(draw, grid, 2, root_seed=6, cache=tmp_path)
     assert not same(first, other)
-    longer = sweep(draw, {"m": [1, 2, 3]}, 3, root_seed=5, cache=tmp_path, progress=False)
+    longer = sweep(draw, {"m": [1, 2, 3]}, 3, root_seed=5, cache=tmp_path)
     assert len(list(tmp_path.rglob("*.npz"))) == 4 + 4 + 5
-    assert same(longer, sweep(draw, {"m": [1, 2, 3]}, 3, root_seed=5, progress=False))
+    assert same(longer, sweep(draw, {"m": [1, 2, 3]}, 3, root_seed=5))
 
 
 @pytest.mark.parametrize("other", [3, [1.0], {"outcome": 3}])
 def test_a_result_that_is_none_of_a_sweep_is_computed_anew(tmp_path, other):
-    first = sweep(draw, {"m": [1]}, 1, root_seed=5, cache=tmp_path, progress=False)
+    first = sweep(draw, {"m": [1]}, 1, root_seed=5, cache=tmp_path)
     (path,) = tmp_path.rglob("*.npz")
     ResultCache(tmp_path).put(path.stem, other)
     with pytest.warns(UserWarning, match="none of a sweep; it is computed anew"):
-        again = sweep(draw, {"m": [1]}, 1, root_seed=5, cache=tmp_path, progress=False)
+        again = sweep(draw, {"m": [1]}, 1, root_seed=5, cache=tmp_path)
     assert again == first
 
 
 def test_a_result_that_cannot_be_stored_names_its_cell(tmp_path):
     with pytest.raises(SweepError, match="m=1, seed=0 failed: TypeError: a stored result"):
-        sweep(lambda m, rng: {"a": {1}}, {"m": [1]}, 1, root_seed=0, cache=tmp_path, progress=False)
+        sweep(lambda m, rng: {"a": {1}}, {"m": [1]}, 1, root_seed=0, cache=tmp_path)
