@@ -113,10 +113,9 @@ def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[floa
             ],
             problem.network.tau,
             queries=1,
-            rounds=min(_MOST_ROUNDS, settings.rounds),
-            seconds=settings.seconds_per_cell / 10,
             warm=True,
             shortest=SAMPLE,
+            **settings.effort(most_rounds=_MOST_ROUNDS, part=0.1),
         )
         facts = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
     found: dict[str, tuple[float, ...]] = {

@@ -7,10 +7,11 @@ that a row must be plain JSON: it is stored as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from benchmarks.timing import one_thread
 from sublinear_lib import validation
 
 Row = dict[str, Any]
@@ -96,6 +97,11 @@ class Settings:
             for name, value in asdict(self).items()
         }
 
+    def effort(self, *, most_rounds: int | None = None, part: float = 1.0) -> dict[str, Any]:
+        """Return the rounds and the seconds of a race, or those of a part of a cell."""
+        rounds = self.rounds if most_rounds is None else min(most_rounds, self.rounds)
+        return {"rounds": rounds, "seconds": self.seconds_per_cell * part}
+
     def nearest_width(self, wanted: int) -> int:
         """Return the largest width of the grid that is at most `wanted`, or else the smallest."""
         return max((m for m in self.widths if m <= wanted), default=self.widths[0])
@@ -122,3 +128,23 @@ class Section:
     baseline: str
     steps: Callable[[Settings], int]
     run: Callable[[Settings], Generator[Row]]
+
+
+def section(
+    name: str,
+    question: str,
+    baseline: str,
+    grid: Callable[[Settings], Sequence[tuple[Any, ...]]],
+) -> Callable[[Callable[..., Row]], Section]:
+    """Return what makes a section of a function that measures one cell of a grid, on one thread."""
+
+    def made(measure: Callable[..., Row]) -> Section:
+        def run(settings: Settings) -> Generator[Row]:
+            for cell in grid(settings):
+                with one_thread():
+                    row = measure(settings, *cell)
+                yield row
+
+        return Section(name, question, baseline, lambda settings: len(grid(settings)), run)
+
+    return made
