@@ -380,17 +380,7 @@ class Report:
 
         Two panels; see :func:`sublinear_lib.plotting.training_run`.
         """
-        from sublinear_lib import plotting
-
-        history = self.history
-        return plotting.training_run(
-            history.step,
-            history.loss,
-            history.clean_loss,
-            history.activity_mean,
-            name=name,
-            caption=caption,
-        )
+        return self.history.plot(name=name, caption=caption)
 
 
 _STYLE = (

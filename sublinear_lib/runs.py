@@ -322,16 +322,7 @@ def _store_history(history: History, out: Path, say: Callable[[str], object]) ->
     if reason:
         say(f"no run.png: {reason}")
     elif len(history) > 1:
-        from sublinear_lib import plotting
-
-        picture = plotting.training_run(
-            history.step,
-            history.loss,
-            history.clean_loss,
-            history.activity_mean,
-            name="run",
-        )
-        archives.write_bytes(out / "run.png", picture.png)
+        archives.write_bytes(out / "run.png", history.plot(name="run").png)
     columns = history.to_dict(seconds=True)
     table = io.StringIO(newline="")
     writer = csv.writer(table)
