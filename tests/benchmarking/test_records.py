@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import mutate_theory
 import pytest
 
 from benchmarks import (
-    fuzz_tables,
+    inventory_table,
     load_fuzz_record,
     load_mutation_record,
     load_planting_record,
@@ -56,8 +58,6 @@ def test_what_is_no_record_is_refused(load: Callable[..., Any], tmp_path: Path) 
         spoiled.append(json.dumps({key: stored[key] for key in stored if key != part}).encode())
     if "schema" in parts:
         spoiled.append(json.dumps({**stored, "schema": 99}).encode())
-    if load is load_reliability:
-        spoiled.append(json.dumps({**stored, "campaigns": []}).encode())
     other = tmp_path / "other.json"
     for content in spoiled:
         other.write_bytes(content)
@@ -98,10 +98,26 @@ def test_the_stored_run_is_long_and_clean() -> None:
     assert sum(part["queries"] for part in parts) == record["queries"]
 
 
-def test_the_tables_say_what_the_record_says() -> None:
-    record = load_fuzz_record()
-    run, structures = fuzz_tables(record)
-    facts = dict(run.rows)
-    assert facts["queries"].replace(" ", "") == str(record["queries"])
-    assert facts["mismatches"] == "0"
-    assert len(structures.rows) == len(record["by_structure"])
+def test_every_stored_file_is_listed_with_question_command_and_duration(tmp_path: Path) -> None:
+    rows = {row[0]: row for row in inventory_table().rows}
+    assert rows.keys() == {path.name for path in RESULTS.glob("*.json")}, "see STORED"
+    for row in rows.values():
+        assert row[1].endswith("?") and row[2] and row[3] != "–", row[0]
+        for script in re.findall(r"python (tools/\S+\.py)", row[2]):
+            assert (RESULTS.parents[1] / script).is_file(), row[2]
+    (tmp_path / "halfspace.json").write_text("{")
+    with pytest.raises(ValueError, match=r"halfspace\.json is not a JSON file"):
+        inventory_table(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [("digits_robustness", "--draws"), ("feature_learning", "--seeds")]
+)
+def test_a_study_that_could_have_no_interval_is_refused(
+    name: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = importlib.import_module(f"benchmarks.{name}")
+    with pytest.raises(SystemExit):
+        study.main([option, "1", "--output", str(tmp_path / "found.json")])
+    assert f"{option} must be 2 or more for an interval, got 1" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
