@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmarks.timing import one_thread
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Flag, Positive, Whole, check_fields
 
 Row = dict[str, Any]
 """One row of a section: names to numbers, texts, lists or mappings of them."""
@@ -45,12 +46,12 @@ class Settings:
     dimensions: tuple[int, ...] = (2, 3, 4, 8, 16, 32)
     widths: tuple[int, ...] = (2**12, 2**14, 2**16, 2**18, 2**20)
     shares: tuple[float, ...] = (0.001, 0.01, 0.1, 0.5)
-    queries: int = 256
-    rounds: int = 9
-    seconds_per_cell: float = 1.5
-    peers: bool = True
-    quick: bool = False
-    seed: int = 0
+    queries: Count = 256
+    rounds: Count = 9
+    seconds_per_cell: Positive = 1.5
+    peers: Flag = True
+    quick: Flag = False
+    seed: Whole = 0
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -66,12 +67,7 @@ class Settings:
         )
         _refuse_empty(shares, "shares")
         object.__setattr__(self, "shares", shares)
-        validation.count(self.queries, "queries")
-        validation.count(self.rounds, "rounds")
-        validation.scalar(self.seconds_per_cell, "seconds_per_cell", exclusive_minimum=0.0)
-        validation.boolean(self.peers, "peers")
-        validation.boolean(self.quick, "quick")
-        validation.count(self.seed, "seed", minimum=0)
+        check_fields(self)
 
     @classmethod
     def short(cls) -> Settings:

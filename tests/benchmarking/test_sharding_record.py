@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import benchmarks
 from benchmarks import ShardingRecord, load_sharding_record, sharded_training
 from sublinear_lib import theory
 
@@ -79,15 +77,10 @@ def test_the_stored_record_reaches_ten_million_neurons() -> None:
     record = load_sharding_record()
     assert record.widths == [10**4, 10**5, 10**6, 10**7]
     assert record.settings["workers"] == "dask"
-    shards = sorted({row["shards"] for row in record.rows})
-    for count in shards:
-        assert (record.seconds(count) > 0).all()
-        assert record.memory(count).shape == (count, 4)
+    assert {"versions", "processor", "cores"} <= set(record.environment)
     # A worker holds at least the numbers that the model counts, and the machine was not filled.
     for row in record.rows:
+        assert min(row["seconds"]) > 0.0
         held = sum(one["resident"] for one in row["workers"])
         assert held > row["shards"] * record.model(row["m"], row["shards"]).memory
         assert sum(one["peak"] for one in row["workers"]) < 10 * 2**30
-    stored = json.loads((ROOT / "benchmarks" / "results" / "sharded_training.json").read_text())
-    assert {"versions", "processor", "cores"} <= set(stored["environment"])
-    assert np.isfinite([benchmarks.load_sharding_record().rate, record.delay]).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from bs4 import BeautifulSoup
 
 from benchmarks import (
@@ -13,7 +12,6 @@ from benchmarks import (
     Table,
     environment,
     merged,
-    ratio_curves,
     ratio_table,
     section_tables,
 )
@@ -82,28 +80,6 @@ def test_ratios_are_to_the_baseline_in_the_order_of_the_names() -> None:
         ["3", "2^16", "0.1 %", "40", "20", "0.01", "–", "10"],
         ["8", "3000", "50 %", "1", "0.333", "–", "–", "–"],
     ]
-
-
-def test_ratios_can_be_those_of_one_share_and_of_some_competitors() -> None:
-    table = ratio_table(results("report", CELLS), share=0.5, competitors=["tree"])
-    assert table.rows == [["8", "3000", "1", "0.333"]]
-    assert "50 % active" in table.caption
-
-
-def test_curves_run_over_the_dimensions_at_the_largest_width() -> None:
-    def cell(d: int, m: int, share: float, time: float) -> dict[str, Any]:
-        return {"d": d, "m": m, "share": share, "microseconds": {"dense": 12.0, "auto": time}}
-
-    grid = [cell(d, m, p, d * p * m) for d in (2, 3) for m in (64, 128) for p in (0.5, 0.01)]
-    found = results("report", grid)
-    dimensions, curves = ratio_curves(found)
-    assert dimensions == (2, 3)
-    assert list(curves) == ["1 % active", "50 % active"]
-    assert curves["50 % active"] == pytest.approx([12 / 128, 12 / 192], rel=1e-3)
-    assert ratio_curves(found, m=64)[1]["1 % active"] == pytest.approx([9.375, 6.25], rel=1e-3)
-    for missing in ({"competitor": "torch"}, {"m": 32}):
-        with pytest.raises(ValueError, match="competitor and m must have been measured"):
-            ratio_curves(found, **missing)
 
 
 def test_who_is_absent_is_said_once_for_each_reason() -> None:
