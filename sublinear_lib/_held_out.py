@@ -60,14 +60,14 @@ def examine(
     progress: bool,
 ) -> tuple[Answer, ...]:
     """Look at held-out rows one by one."""
+    from tqdm.auto import tqdm
+
     number = test.n if limit is None else min(limit, test.n)
     right = test.y * network.forward(test.X) > 0.0
     radii = [c * rho for c in MULTIPLES if c * rho <= geometry.SLICE_DIAMETER and rho > 0.0]
     at = radii.index(rho) if radii else 0
     attack = SmoothedGradient(rho=rho, steps=20, restarts=2)
     answers: list[Answer] = []
-    from tqdm.auto import tqdm
-
     with tqdm(total=number, desc="certifying", unit=" row", disable=not progress) as bar:
         for i, own in enumerate(seeds.spawn(number)):
             if not right[i]:

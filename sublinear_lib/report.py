@@ -318,6 +318,7 @@ class Report:
         """Return the report as HTML that follows the theme of the page."""
         from sublinear_lib.exhibits import inline_html  # only pages need it
 
+        style = _texts()["style"].replace("\n", "")
         styles = {"#": "sl-report-title", "##": "sl-report-heading"}
         written = []
         for piece in _page(self, validation.printable):
@@ -341,7 +342,7 @@ class Report:
                     f'{" sl-wide" if wide else ""}"><thead><tr>{head}'
                     f"</tr></thead><tbody>{body}</tbody></table></div>"
                 )
-        return f'<div class="sl-report"><style>{_STYLE}</style>{"".join(written)}</div>'
+        return f'<div class="sl-report"><style>{style}</style>{"".join(written)}</div>'
 
     @described
     def plot(self, name: str = "promise", caption: str | None = None) -> Picture:
@@ -381,18 +382,6 @@ class Report:
         Two panels; see :func:`sublinear_lib.plotting.training_run`.
         """
         return self.history.plot(name=name, caption=caption)
-
-
-_STYLE = (
-    ".sl-report{max-width:100%}"
-    ".sl-report .sl-report-title{font-weight:700;font-size:1.15em}"
-    ".sl-report .sl-report-heading{font-weight:700;margin:1rem 0 .3rem}"
-    ".sl-report .sl-scroll{overflow-x:auto}"
-    ".sl-report .sl-wide{min-width:40rem}"
-    ".sl-report td,.sl-report th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}"
-    "html[data-theme=dark] .bd-content div.cell_output div.text_html.output:has(.sl-report)"
-    "{background:none;color:inherit;padding:0}"
-)
 
 
 @checked
