@@ -10,6 +10,7 @@ reason, and the others go on.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import warnings
 from collections.abc import Generator, Iterable
@@ -182,7 +183,7 @@ def verify_each(
 
 
 def _key(claim: Claim, budget: Budget, seed: int) -> str:
-    check, *_ = get_func_code(claim.check)
+    check, *_ = get_func_code(inspect.unwrap(claim.check))
     said = (claim.id, claim.statement, claim.repairs, claim.known)
     return caching.digest("verify", said, check, budget.value, seed)
 
