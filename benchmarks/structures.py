@@ -9,6 +9,7 @@ points are normal, not adversarial.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -25,7 +26,7 @@ from benchmarks.peers import completed, load, why_absent
 from benchmarks.problems import Problem, domain_of, index_competitor
 from benchmarks.results import stored_slope
 from benchmarks.settings import Row, Section, Settings, section
-from benchmarks.timing import Competitor, median_seconds, one_thread, race
+from benchmarks.timing import Competitor, by_seed_and_width, median_seconds, race
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
 from sublinear_lib.theory.orders import search_exponent
@@ -142,20 +143,22 @@ def _slope_seeds(settings: Settings) -> int:
 
 def _slopes(settings: Settings) -> Generator[Row]:
     for d, engine in _slope_grid(settings):
-        regimes = {_HALF: lambda m: 0.5} if engine == "sums" else _REGIMES
-        table: dict[str, list[list[tuple[float, float]]]] = {name: [] for name in regimes}
-        for seed in range(_slope_seeds(settings)):
-            points: dict[str, list[tuple[float, float]]] = {name: [] for name in regimes}
-            for m in settings.widths:
-                with one_thread():
-                    problem = Problem(d, m, settings.queries, settings.seed + seed)
-                    ask = _asking(problem, engine)
-                    for name, share in regimes.items():
-                        points[name].append(ask(problem.threshold(share(m)), settings))
-            for name, values in points.items():
-                table[name].append(values)
-        for name, seeds in table.items():
-            yield _slope_row(d, engine, name, settings, np.array(seeds))
+        found = by_seed_and_width(
+            functools.partial(_slope_cell, settings, d, engine),
+            _slope_seeds(settings),
+            settings.widths,
+        )
+        for name, values in found.items():
+            yield _slope_row(d, engine, name, settings, values)
+
+
+def _slope_cell(
+    settings: Settings, d: int, engine: str, seed: int, m: int
+) -> dict[str, tuple[float, float]]:
+    problem = Problem(d, m, settings.queries, settings.seed + seed)
+    ask = _asking(problem, engine)
+    regimes = {_HALF: lambda m: 0.5} if engine == "sums" else _REGIMES
+    return {name: ask(problem.threshold(share(m)), settings) for name, share in regimes.items()}
 
 
 def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[float, float]]:
