@@ -28,20 +28,13 @@ def marks(competitor: Competitor, problem: Problem, tau: float) -> Any:
     return found
 
 
-def test_a_problem_is_that_of_its_seed_and_lies_where_it_should() -> None:
-    one, again, other = Problem(4, 64, 8, 0), Problem(4, 64, 8, 0), Problem(4, 64, 8, 1)
-    assert np.array_equal(one.W, again.W)
-    assert np.array_equal(one.X, again.X)
-    assert not np.array_equal(one.W, other.W)
-    assert np.allclose(np.linalg.norm(one.X, axis=1), 1.0)
-    assert np.allclose(one.X[:, -1], 0.5)
-    assert np.allclose(np.linalg.norm(Problem(2, 64, 8, 0).X, axis=1), 1.0)
-
-
 @pytest.mark.parametrize("d", [2, 3, 8])
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
 def test_the_threshold_lets_the_wanted_share_fire(d: int, share: float) -> None:
     problem = Problem(d, 20_000, 50, 1)
+    assert np.array_equal(problem.X, Problem(d, 20_000, 50, 1).X)
+    assert np.allclose(np.linalg.norm(problem.X, axis=1), 1.0)
+    assert d == 2 or np.allclose(problem.X[:, -1], 0.5)
     scores = problem.X @ problem.W.T
     active = (scores > problem.threshold(share)).mean()
     # a million pairs, but only 20 000 independent points

@@ -6,8 +6,6 @@ moment, and the stored record of the long ones is read.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -15,16 +13,9 @@ from typing import Any
 import pytest
 
 from benchmarks import reliability
+from benchmarks.reliability import __main__ as script
+from benchmarks.reliability import damaging, index_trials
 from sublinear_lib.network import TwoLayerNetwork
-
-ROOT = Path(__file__).parents[2]
-PACKAGE = "benchmarks.reliability"
-
-
-@pytest.fixture
-def script() -> Any:
-    return importlib.import_module("benchmarks.reliability.__main__")
-
 
 # -- the stored record -----------------------------------------------------------------------------
 
@@ -102,7 +93,7 @@ def test_a_failure_is_counted_and_raises_the_bound(record: dict[str, Any]) -> No
 # -- the campaigns ---------------------------------------------------------------------------------
 
 
-def test_a_campaign_goes_on_with_the_chunks_that_are_missing(script: Any, tmp_path: Path) -> None:
+def test_a_campaign_goes_on_with_the_chunks_that_are_missing(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     asked = ["--only", "damage", "--size", "5", "--output", str(path)]
     script.main([*asked, "--chunks", "0"])
@@ -144,8 +135,7 @@ def test_damaged_files_are_refused_by_name(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_reader_that_looks_away_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    module = importlib.import_module(f"{PACKAGE}.damaging")
-    good = module.KINDS["network"]
+    good = damaging.KINDS["network"]
 
     def careless(path: Path) -> TwoLayerNetwork:
         try:
@@ -153,14 +143,13 @@ def test_a_reader_that_looks_away_is_found(monkeypatch: pytest.MonkeyPatch, tmp_
         except ValueError:
             return TwoLayerNetwork.initialize(20, 3, rng=1, tau=0.1)
 
-    bad = module.FileKind("network", True, good.write, careless)
-    monkeypatch.setattr(module, "KINDS", {"network": bad})
+    bad = damaging.FileKind("network", True, good.write, careless)
+    monkeypatch.setattr(damaging, "KINDS", {"network": bad})
     assert reliability.damage(0, 10, tmp_path)["something else"] > 0
 
 
 def test_a_fuzz_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    trials = importlib.import_module(f"{PACKAGE}.index_trials")
-    monkeypatch.setattr(trials, "_ENGINES", ("nobody",) * 4)
+    monkeypatch.setattr(index_trials, "_ENGINES", ("nobody",) * 4)
     found = reliability.histories(4, 50)
     assert found["mismatches"] == 1
     assert "invalid choice: 'nobody/" in found["findings"][0]

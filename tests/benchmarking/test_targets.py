@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -145,22 +144,6 @@ def test_the_tables_of_goals_say_what_was_reached_and_why_not() -> None:
     rows = [trained(8, m, 0.01, dense=1.0, alive=1.0, auto=1.0) for m in (2**16, 2**18)]
     missed = missed_table(results(iteration=rows), {"dense": "Slow.", "alive d=8": "Too few."})
     assert [row[-1] for row in missed.rows] == ["Slow.", "as above", "Too few.", "as above"]
-
-
-def test_reasons_are_texts_beside_the_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "benchmarks" / "results" / "halfspace.json"
-    monkeypatch.setattr("benchmarks.judging.results_path", lambda name: place)
-    assert load_reasons() == {}
-    file = tmp_path / "benchmarks" / "halfspace_reasons.toml"
-    file.parent.mkdir()
-    file.write_text('"report d=3" = "Because."\n', encoding="utf-8")
-    assert load_reasons() == {"report d=3": "Because."}
-    for bad, message in (("a = 3", "must hold texts"), ("a =", "is not a TOML file")):
-        file.write_text(bad, encoding="utf-8")
-        with pytest.raises(ValueError, match=message):
-            load_reasons()
 
 
 # What is stored is a full run, judged and explained.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks import dense_training
-from benchmarks.dense_training import DenseIteration, Gradient, TorchIteration
+from benchmarks.dense_training import DenseIteration, TorchIteration
 from benchmarks.iteration import OWN, TrainingProblem
 from benchmarks.peers import load
 from benchmarks.stepping import FOREVER, Stepper, wrong_moves
@@ -27,52 +27,32 @@ def problem(preset: str = "PRINTED", share: float = 0.1) -> TrainingProblem:
     return TrainingProblem.random(D, M, N, scaling.threshold_from_activity(share, M), 3, preset)
 
 
-def after_one_step(case: TrainingProblem, eta: float) -> TwoLayerNetwork:
-    trainer = DenseAdversarialTraining(adversary=case.adversary, eta=eta, steps=1)
-    return trainer.fit(case.network, case.X, case.y, rng=0).final
-
-
 def distance(update: Any, wanted: Any) -> float:
     return float(np.linalg.norm(update - wanted) / np.linalg.norm(wanted))
 
 
 @pytest.mark.parametrize("preset", ["PRINTED", "R3"])
-@pytest.mark.parametrize("gradient", ["products", "rows"])
 @pytest.mark.parametrize("living", [False, True])
-def test_tuned_dense_takes_the_step_of_the_trainer(
-    preset: str, gradient: Gradient, living: bool
-) -> None:
-    case = problem(preset)
-    network, eta = case.network, 3.0
-    alive = alive_on_slice(network.W, network.b, tau=network.tau)
-    assert 0 < len(alive) < M
-    chosen = alive if living else None
-    common = (network, case.X, case.y, case.adversary, HuberLoss(), eta)
-    rival = DenseIteration(*common, rows=chosen, gradient=gradient)
-    before = rival.W.copy()
-    value = rival.step()
-    final = after_one_step(case, eta)
-    moves = final.W - network.W
-    assert distance(rival.W - before, moves[alive] if living else moves) < 1e-4
-    assert np.abs(value - network.forward(rival.moved)).max() < 1e-5
-    assert np.linalg.norm(rival.moved - case.X, axis=1).max() <= case.adversary.rho + 1e-9
-
-
-@pytest.mark.parametrize("preset", ["PRINTED", "R3"])
-def test_torch_takes_the_step_of_the_trainer(preset: str) -> None:
-    torch = load("torch")
-    if torch is None:
-        pytest.skip("PyTorch is not installed")
+@pytest.mark.parametrize("way", ["products", "rows", "torch"])
+def test_a_rival_takes_the_step_of_the_trainer(preset: str, living: bool, way: Any) -> None:
     case, eta, loss = problem(preset), 3.0, HuberLoss(delta=0.2)
-    rival = TorchIteration(
-        torch, case.network, case.X, case.y, case.adversary, loss, eta, loss.delta
-    )
+    network, torch = case.network, load("torch")
+    rows = alive_on_slice(network.W, network.b, tau=network.tau) if living else np.arange(M)
+    assert 0 < len(rows) < M + (not living)
+    common = (network, case.X, case.y, case.adversary, loss, eta)
+    if way == "torch":
+        if torch is None or living:
+            pytest.skip("PyTorch is not installed, or would be asked for what it does not do")
+        rival: Any = TorchIteration(torch, *common, loss.delta)
+    else:
+        rival = DenseIteration(*common, rows=rows if living else None, gradient=way)
     before = rival.W.copy()
     value = rival.step()
     trainer = DenseAdversarialTraining(adversary=case.adversary, eta=eta, steps=1, loss=loss)
-    final = trainer.fit(case.network, case.X, case.y, rng=0).final
-    assert distance(rival.W - before, final.W - case.network.W) < 1e-4
-    assert np.abs(value - case.network.forward(rival.moved)).max() < 1e-5
+    final = trainer.fit(network, case.X, case.y, rng=0).final
+    assert distance(rival.W - before, (final.W - network.W)[rows]) < 1e-4
+    assert np.abs(value - network.forward(rival.moved)).max() < 1e-5
+    assert np.linalg.norm(rival.moved - case.X, axis=1).max() <= case.adversary.rho + 1e-9
 
 
 def test_the_tiles_cover_every_pair_once() -> None:
