@@ -161,7 +161,7 @@ def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(name, monkey
     assert len(steps) == 2, "nothing was trained, or it went on"
     assert result.exit_code == 130, result.output
     assert "0 of 1 checked" in result.output
-    assert not list(cache.rglob("*.npz"))
+    assert not list(cache.rglob("*.json"))
     assert not load_evidence(found)
 
 

@@ -123,6 +123,8 @@ def test_hypotheses_are_judged_by_their_numbers():
     printed = {one.statement: one for one in silent.hypotheses}
     assert printed["Theorems 4.1 and 4.3"].holds is True
     assert printed["Lemma 4.5"].holds is False  # Q_0 is above m there
+    larger = make_report(drawn(), m=64, tau=1.01 / 64, rho=0.0, steps=2).hypotheses
+    assert larger[1].holds is False  # between 1/m and m^(-1/2)
 
 
 def test_units_are_given_for_a_table_and_a_bar_in_a_name_breaks_no_table():
