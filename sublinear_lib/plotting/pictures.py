@@ -28,6 +28,7 @@ from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import SERIES
 from sublinear_lib.plotting.richtext import to_sentence
+from sublinear_lib.plotting.shapes import beyond
 from sublinear_lib.plotting.style import end_label_room
 from sublinear_lib.validation import float_array, index_array
 
@@ -438,24 +439,12 @@ def draw_half_plane(
     )
     chart.axes.set_xlim(left, right)
     chart.axes.set_ylim(bottom, top)
-    corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
-    beyond: list[tuple[float, float]] = []
-    cuts: list[tuple[float, float]] = []
-    # The rectangle of the axes cut by the line (Sutherland and Hodgman).
-    for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True):
-        a = x[0] * ax + x[1] * ay - offset
-        b = x[0] * bx + x[1] * by - offset
-        if a > 0:
-            beyond.append((ax, ay))
-        if (a > 0) != (b > 0):
-            t = a / (a - b)
-            cuts.append((ax + t * (bx - ax), ay + t * (by - ay)))
-            beyond.append(cuts[-1])
-    if beyond:
-        area = Polygon(beyond, facecolor=INK["c1"], alpha=0.12, linewidth=0, zorder=0)
+    outline, cut = beyond(x, offset, (left, right), (bottom, top))
+    if len(outline):
+        area = Polygon(outline, facecolor=INK["c1"], alpha=0.12, linewidth=0, zorder=0)
         chart.axes.add_patch(area)
-    if cuts:
-        chart.line(*zip(*cuts, strict=True), "c2", 2, zorder=2)
+    if len(cut):
+        chart.line(*cut.T, "c2", 2, zorder=2)
 
 
 @picture

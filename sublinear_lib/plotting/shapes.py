@@ -1,4 +1,4 @@
-"""What several pages draw by hand: the sphere from a little above, and small images in ink.
+"""What several pages draw by hand: half-planes, the sphere from above, small images in ink.
 
 The sphere is seen from a fixed place, so that pictures of the same thing can be compared.
 """
@@ -14,10 +14,11 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.formats import Numbers
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.validation import float_array
 
-__all__ = ["draw_image", "project", "square_images"]
+__all__ = ["beyond", "draw_image", "project", "square_images"]
 
 _TILT = math.radians(17.0)
 _MOST_PIXELS = 32
@@ -33,6 +34,27 @@ def project(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     up = z * math.cos(_TILT) + y * math.sin(_TILT)
     depth = -y * math.cos(_TILT) + z * math.sin(_TILT)
     return np.stack([x, up], axis=-1), depth
+
+
+def beyond(
+    normal: Numbers, offset: float, x: tuple[float, float], y: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    """Cut the rectangle of a plot by a line (Sutherland and Hodgman).
+
+    Return the corners of the part where ``<normal, p> > offset``, (k, 2), counterclockwise, and the
+    ends of the line, (0 or 2, 2); both are empty where there are none.
+    """
+    corners = np.array([[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]])
+    heights = corners @ np.asarray(normal) - offset
+    outline, ends = [], []
+    for i, k in ((0, 1), (1, 2), (2, 3), (3, 0)):
+        if heights[i] > 0:
+            outline.append(corners[i])
+        if (heights[i] > 0) != (heights[k] > 0):
+            share = heights[i] / (heights[i] - heights[k])
+            ends.append(corners[i] + share * (corners[k] - corners[i]))
+            outline.append(ends[-1])
+    return np.array(outline), np.array(ends)
 
 
 def square_images(value: object, name: str) -> FloatArray:

@@ -67,14 +67,15 @@ AxisData: TypeAlias = dict[tuple[str, str, str], tuple[Axis, list[float], bool]]
 
 _SHORTEST = 1e-299  # axes have no ticks at a tenth of it
 _ARRAYS = ("x", "y", "lower", "upper", "edges", "heights")
-_KINDS: dict[type, str] = {
-    Line: "line",
-    Points: "points",
-    Bars: "bars",
-    Band: "band",
-    Rule: "rule",
-    Stretch: "region",
-    HalfPlane: "halfplane",
+# What the page calls each mark, and what it is told besides its label, its role and its arrays.
+_KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
+    Line: ("line", ("dash", "width", "within")),
+    Points: ("points", ("size", "hollow", "only")),
+    Bars: ("bars", ("within",)),
+    Band: ("band", ("within",)),
+    Rule: ("rule", ("at", "axis", "dash", "drag")),
+    Stretch: ("region", ("axis", "start", "stop")),
+    HalfPlane: ("halfplane", ("normal", "offset", "drag")),
 }
 
 Json: TypeAlias = Any
@@ -110,33 +111,15 @@ def rounded(value: float) -> float | int | None:
 # ---- limits ------------------------------------------------------------------------------------
 
 
-def _extent(mark: Mark, direction: str) -> list[FloatArray | float]:
-    """Return the data of a mark that an axis has to hold."""
-    if isinstance(mark, Rule):
-        return [mark.at] if mark.axis == direction else []
-    if isinstance(mark, Stretch | HalfPlane):
-        return []
-    if isinstance(mark, Bars):
-        if direction == "x":
-            return [np.asarray(mark.edges)]
-        return [np.asarray(mark.heights)]
-    if direction == "x":
-        return [np.asarray(mark.x)]
-    if isinstance(mark, Band):
-        return [np.asarray(mark.lower), np.asarray(mark.upper)]
-    parts: list[FloatArray | float] = [np.asarray(mark.y)]
-    if isinstance(mark, Points) and mark.lower is not None and mark.upper is not None:
-        parts += [np.asarray(mark.lower), np.asarray(mark.upper)]
-    return parts
-
-
-def _finite(parts: Iterable[FloatArray | float]) -> FloatArray:
-    flat = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in parts]
-    if not flat:
-        return np.empty(0)
-    joined = np.concatenate(flat)
-    result: FloatArray = joined[np.isfinite(joined)]
-    return result
+def _extent(mark: Mark, direction: str) -> FloatArray:
+    """Return the finite data of a mark that an axis has to hold."""
+    names = ("x", "edges") if direction == "x" else ("y", "lower", "upper", "heights")
+    data = [getattr(mark, name, None) for name in names]
+    if isinstance(mark, Rule) and mark.axis == direction:
+        data = [mark.at]
+    held = [np.atleast_1d(part) for part in data if part is not None]
+    found: FloatArray = np.concatenate([np.empty(0), *held])
+    return found[np.isfinite(found)]
 
 
 def _padded(
@@ -187,7 +170,7 @@ def data_of_axes(views: Iterable[View], before: AxisData | None = None) -> AxisD
                 continue
             key = (direction, axis.label, axis.scale)
             _, ends, bars = found.get(key, (axis, [], False))
-            data = _finite(part for mark in view.marks for part in _extent(mark, direction))
+            data = np.concatenate([_extent(mark, direction) for mark in view.marks])
             if data.size:
                 ends = [*ends, float(data.min()), float(data.max())]
                 ends = [min(ends), max(ends)]
@@ -286,29 +269,22 @@ def _numbers(bits: str) -> list[int]:
 
 
 def _mark(mark: Mark, arrays: _Arrays) -> dict[str, Json]:
-    packed: dict[str, Json] = {"kind": _KINDS[type(mark)], "label": mark.label, "role": mark.role}
-    for name in _ARRAYS:
-        values = getattr(mark, name, None)
-        if values is not None:
-            packed[name] = arrays.place(values)
-    if isinstance(mark, Points):
-        packed |= {"size": rounded(mark.size), "hollow": int(mark.hollow)}
-        if mark.only is not None:
-            packed["only"] = _bits(np.asarray(mark.only))
-    if isinstance(mark, HalfPlane):
-        packed |= {"normal": [rounded(v) for v in mark.normal], "offset": rounded(mark.offset)}
-    if isinstance(mark, Line):
-        packed |= {"dash": int(mark.dash), "width": mark.width}
-    if isinstance(mark, Line | Bars | Band) and mark.within is not None:
-        packed["within"] = [rounded(v) for v in mark.within]
-    if isinstance(mark, Rule):
-        packed |= {"at": rounded(mark.at), "axis": mark.axis, "dash": int(mark.dash)}
-    if isinstance(mark, Rule | HalfPlane) and mark.drag is not None:
-        packed["drag"] = mark.drag
-    if isinstance(mark, Stretch):
-        packed["axis"] = mark.axis
-        packed["start"] = None if mark.start is None else rounded(mark.start)
-        packed["stop"] = None if mark.stop is None else rounded(mark.stop)
+    kind, names = _KINDS[type(mark)]
+    packed: dict[str, Json] = {"kind": kind, "label": mark.label, "role": mark.role}
+    for name in (*_ARRAYS, *names):
+        value = getattr(mark, name, None)
+        if name in _ARRAYS and value is not None:
+            packed[name] = arrays.place(value)
+        elif isinstance(value, np.ndarray):
+            packed[name] = _bits(value)
+        elif isinstance(value, tuple):
+            packed[name] = [rounded(v) for v in value]
+        elif isinstance(value, bool):
+            packed[name] = int(value)
+        elif isinstance(value, float) and name != "width":
+            packed[name] = rounded(value)
+        elif value is not None or name in ("start", "stop"):
+            packed[name] = value
     return packed
 
 
