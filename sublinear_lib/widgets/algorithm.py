@@ -213,7 +213,9 @@ class AlgorithmPlayer(anywidget.AnyWidget):
         Picture
             The printed threshold, the sparse threshold, and the sparse one after training.
         """
-        return algorithm_stills(_moments(), *player_data(), _RHO, name=f"algorithm-{self.size}")
+        caption = "Each dot is a neuron, and the input on the rim cuts off those that fire."
+        moments, name = _moments(), f"algorithm-{self.size}"
+        return algorithm_stills(moments, *player_data(), _RHO, name=name, caption=caption)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the live widget, the stills as HTML and PNG, and the description."""
