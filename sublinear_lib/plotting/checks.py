@@ -1,21 +1,43 @@
-"""Checks of what many figures are given: places along an axis, values, counts, and shares.
+"""Checks of what many figures are given: texts, names, places along an axis, values, and shares.
 
-No object of the paper lives here.  Each check returns the numbers as an array, or says in the words
-that all figures share what is wrong with them.
+No object of the paper lives here.  Each check returns what was given, numbers as an array, or says
+in the words that all figures share what is wrong with it.
 """
 
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import float_array
 
-__all__ = ["ascending", "nonnegative", "positive", "shares"]
+__all__ = ["ascending", "checked_text", "nonnegative", "plain_name", "positive", "shares"]
 
 _SHOWN = 8
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+
+def checked_text(value: object, name: str, *, empty: bool = False) -> str:
+    """Return a text, if it is one."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {value!r} of type {type(value).__name__}")
+    if not empty and not value.strip():
+        raise ValueError(f"{name} must not be empty")
+    return value
+
+
+def plain_name(value: object) -> str:
+    """Return a name that can be an id on a page, if it is one."""
+    name = checked_text(value, "name", empty=True)
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            "name must consist of lower-case letters, digits and single hyphens, starting with a "
+            f"letter, such as 'activity-bound', got {name!r}"
+        )
+    return name
 
 
 def ascending(

@@ -24,6 +24,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter
 
+from sublinear_lib.plotting.checks import checked_text, plain_name
 from sublinear_lib.plotting.palette import LIGHT, palette_css
 from sublinear_lib.plotting.richtext import to_html, to_mathtext, to_plain
 from sublinear_lib.plotting.style import HALO, house_style
@@ -41,7 +42,7 @@ type.  ``tools/lab.py``, which trusts its checkout, sets ``text/html`` instead.
 """
 
 _FILE_NAME = re.compile(r"\S+\.(?:png|svg|jpe?g|gif|pdf|webp)", re.IGNORECASE)
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_FEWEST_WORDS = 4
 _LARGEST_SCALE = 4.0 / 3.0  # how much wider than drawn the page may show a panel
 _PNG_DPI = 144.0
 
@@ -63,43 +64,22 @@ _LAYOUT = (
 
 
 def _checked_alt(alt: object) -> str:
-    if not isinstance(alt, str):
-        raise TypeError(f"alt must be a string, got {alt!r} of type {type(alt).__name__}")
-    text = " ".join(to_plain(alt).split())
-    if not text:
-        raise ValueError("alt must say what the figure shows, got an empty text")
-    if _FILE_NAME.fullmatch(text):
-        raise ValueError(f"alt must say what the figure shows, got the file name {text!r}")
-    if len(text.split()) < 4:
-        raise ValueError(f"alt must say what the figure shows in a sentence, got {text!r}")
-    return text
-
-
-def _checked_name(name: object) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r} of type {type(name).__name__}")
-    if not _NAME.fullmatch(name):
-        raise ValueError(
-            "name must consist of lower-case letters, digits and single hyphens, starting with a "
-            f"letter, such as 'activity-bound', got {name!r}"
-        )
-    return name
+    said = " ".join(to_plain(checked_text(alt, "alt", empty=True)).split())
+    if _FILE_NAME.fullmatch(said) or len(said.split()) < _FEWEST_WORDS:
+        raise ValueError(f"alt must say what the figure shows in a sentence, got {said!r}")
+    return said
 
 
 def _checked_figures(figure: object) -> tuple[Figure, ...]:
     figures = (figure,) if isinstance(figure, Figure) else figure
+    told = "figure must be a matplotlib Figure or a sequence of them"
     if not isinstance(figures, Sequence) or isinstance(figures, str):
-        raise TypeError(
-            f"figure must be a matplotlib Figure or a sequence of them, got {type(figure).__name__}"
-        )
+        raise TypeError(f"{told}, got {type(figure).__name__}")
     if not figures:
         raise ValueError("figure must hold at least one matplotlib Figure, got none")
     for one in figures:
         if not isinstance(one, Figure):
-            raise TypeError(
-                "figure must be a matplotlib Figure or a sequence of them, "
-                f"got {type(one).__name__} inside"
-            )
+            raise TypeError(f"{told}, got {type(one).__name__} inside")
         if one.canvas.manager is not None:
             raise ValueError(
                 "figure must not belong to pyplot, which would show it a second time: "
@@ -159,10 +139,8 @@ class Picture:
         name: str,
     ) -> None:
         self.alt = _checked_alt(alt)
-        self.name = _checked_name(name)
-        if caption is not None and not isinstance(caption, str):
-            raise TypeError(f"caption must be a string, got {type(caption).__name__}")
-        self.caption = caption
+        self.name = plain_name(name)
+        self.caption = None if caption is None else checked_text(caption, "caption", empty=True)
         self._figures = _checked_figures(figure)
         # Drawn now, so that a figure that breaks the house rules fails where it is made.
         self._html = self._draw()

@@ -15,14 +15,17 @@ import copy
 import hashlib
 import itertools
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from typing import Any
 
 import anywidget
+import numpy as np
 import traitlets
 
+from sublinear_lib.plotting.checks import checked_text
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets import table as tables
 from sublinear_lib.widgets._common import (
@@ -32,7 +35,7 @@ from sublinear_lib.widgets._common import (
     checked_name,
     style_sheet,
 )
-from sublinear_lib.widgets.controls import Control, Slider, checked_text
+from sublinear_lib.widgets.controls import Choice, Control, Slider
 from sublinear_lib.widgets.views import HalfPlane, Rule, View
 
 __all__ = ["Explorer"]
@@ -106,13 +109,13 @@ class Explorer(anywidget.AnyWidget):
         name: str | None = None,
         tries: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self._controls = checked_controls(controls)
+        self._controls = checked_controls(controls, Slider, Choice)
         self._function = checked_function(function, self._controls)
         self.title = checked_text(title, "title")
         self.description = checked_text(description, "description", empty=True)
         self.name = checked_name(name, title)
         self._start = [control.start_position for control in self._controls]
-
+        buttons = self._buttons({} if tries is None else tries)
         views = self._evaluate_everywhere()
         self._axis_data = tables.data_of_axes(views)
         self._decoded = tables.encode(views, tables.shared_limits((), self._axis_data))
@@ -128,7 +131,7 @@ class Explorer(anywidget.AnyWidget):
             "description": self.description,
             "controls": [control.spec() for control in self._controls],
             "start": self._start,
-            "tries": [[text, self._places(wanted)] for text, wanted in (tries or {}).items()],
+            "tries": buttons,
         }
         # Of the content, not of its compressed form, which depends on the version of zlib.
         content = json.dumps([spec, self._decoded], sort_keys=True)
@@ -142,25 +145,31 @@ class Explorer(anywidget.AnyWidget):
 
     # ---- the table -----------------------------------------------------------------------------
 
-    def _places(self, wanted: Mapping[str, Any]) -> list[int | None]:
-        """Return which value of each control a button sets, ``None`` where it sets none."""
+    def _buttons(self, tries: object) -> list[list[object]]:
+        """Return for each button its text and which values it sets, ``None`` where it sets none."""
+        if not isinstance(tries, Mapping):
+            raise TypeError(f"tries must map texts to values of the controls, got {tries!r}")
         known = {control.name: control.values for control in self._controls}
-        for name, value in wanted.items():
-            if value not in known.get(name, ()):
-                raise ValueError(f"tries must name values of the controls, got {name}={value!r}")
+        for text, wanted in tries.items():
+            checked_text(text, "text of tries")
+            if not isinstance(wanted, Mapping):
+                raise TypeError(f"tries must map {text!r} to values by control, got {wanted!r}")
+            for name, value in wanted.items():
+                if value not in known.get(name, ()):
+                    raise ValueError(
+                        f"tries must name values of the controls, got {name}={value!r}"
+                    )
         return [
-            values.index(wanted[name]) if name in wanted else None for name, values in known.items()
+            [text, [v.index(wanted[name]) if name in wanted else None for name, v in known.items()]]
+            for text, wanted in tries.items()
         ]
 
     def _evaluate_everywhere(self) -> list[View]:
-        positions = 1
-        for control in self._controls:
-            positions *= len(control.values)
-        if positions > tables.MOST_POSITIONS:
+        lengths = [len(control.values) for control in self._controls]
+        if (positions := math.prod(lengths)) > tables.MOST_POSITIONS:
             raise ValueError(
                 f"controls must have at most {tables.MOST_POSITIONS} positions together, got "
-                f"{' x '.join(str(len(control.values)) for control in self._controls)} = "
-                f"{positions}"
+                f"{' x '.join(map(str, lengths))} = {positions}"
             )
         grid = itertools.product(*(control.values for control in self._controls))
         names = [control.name for control in self._controls]
@@ -205,30 +214,16 @@ class Explorer(anywidget.AnyWidget):
     def stored_view(self, *position: int) -> dict[str, Any]:
         """Return the view that the page shows at a position, from the packed table.
 
-        Parameters
-        ----------
-        *position : int
-            For each control, the number of its value.
-
-        Returns
-        -------
-        dict
-            As `sublinear_lib.widgets.table.decode`.
-
-        Raises
-        ------
-        IndexError
-            If there is no such position.
-        TypeError
-            If there is not one number for each control.
+        The position has the number of its value for each control; the view is a new one, as of
+        `sublinear_lib.widgets.table.decode`.
         """
         if len(position) != len(self.shape):
             raise TypeError(f"position must have {len(self.shape)} numbers, got {len(position)}")
-        number = 0
-        for place, length in zip(position, self.shape, strict=True):
-            if not 0 <= place < length:
-                raise IndexError(f"position must lie in the grid {self.shape}, got {position}")
-            number = number * length + place
+        try:
+            number = int(np.ravel_multi_index(position, self.shape))
+        except ValueError:
+            told = f"position must lie in the grid {self.shape}, got {position}"
+            raise IndexError(told) from None
         return copy.deepcopy(tables.decode(self._unpacked, number))  # the table stays as it is
 
     @cached_property
@@ -239,20 +234,8 @@ class Explorer(anywidget.AnyWidget):
     def view(self, **values: Any) -> dict[str, Any]:
         """Call the function and return the view as the front end would draw it.
 
-        Parameters
-        ----------
-        **values
-            One value for each control; sliders take any value between their ends.
-
-        Returns
-        -------
-        dict
-            As `sublinear_lib.widgets.table.decode`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a control is missing or unknown, or does not accept its value.
+        There is one value for each control; sliders take any value between their ends.  What a
+        control does not accept is refused in words.
         """
         return tables.decode(self._live_table(values), 0)
 
@@ -321,13 +304,7 @@ class Explorer(anywidget.AnyWidget):
         return still_picture(view, title=self.title, name=self.name)
 
     def still(self) -> Any:
-        """Return the picture of the position from which the explorer starts.
-
-        Returns
-        -------
-        Picture
-            What PDF readers and readers without scripts see.
-        """
+        """Return the picture of the start, which PDF readers and readers without scripts see."""
         return self._still
 
     def _fallback_html(self) -> str:

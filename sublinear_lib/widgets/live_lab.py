@@ -18,14 +18,10 @@ import ipywidgets
 import traitlets
 from IPython.display import display
 
+from sublinear_lib.plotting.checks import checked_text
 from sublinear_lib.plotting.richtext import to_html, to_plain
-from sublinear_lib.widgets._common import (
-    STATIC,
-    checked_function,
-    checked_lab_controls,
-    style_sheet,
-)
-from sublinear_lib.widgets.controls import Choice, Control, Text, checked_text
+from sublinear_lib.widgets._common import STATIC, checked_controls, checked_function, style_sheet
+from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 
 __all__ = ["LiveLab"]
 
@@ -71,7 +67,7 @@ class LiveLab(anywidget.AnyWidget):
     def __init__(
         self, function: Callable[..., Any], controls: Sequence[Control | Text], *, title: str
     ) -> None:
-        self._controls = checked_lab_controls(controls)
+        self._controls = checked_controls(controls, Slider, Choice, Text)
         self._function = checked_function(function, self._controls)
         self.title = checked_text(title, "title")
         content = json.dumps([title, [control.spec() for control in self._controls]])
@@ -82,13 +78,7 @@ class LiveLab(anywidget.AnyWidget):
         self.on_msg(self._hello)
 
     def controls(self) -> ipywidgets.VBox:
-        """Return fresh controls, a Run button and an output area, for a running Jupyter.
-
-        Returns
-        -------
-        ipywidgets.VBox
-            The controls, one below the other.
-        """
+        """Return fresh controls, a Run button and an output area, for a running Jupyter."""
         return ipywidgets.VBox(self._fresh_controls())
 
     def _fresh_controls(self) -> list[ipywidgets.Widget]:
@@ -120,13 +110,7 @@ class LiveLab(anywidget.AnyWidget):
         return [*inputs, button, output]
 
     def run(self, **values: Any) -> None:
-        """Call the function and display what it returns; an error is shown in words.
-
-        Parameters
-        ----------
-        **values
-            One value for each control.
-        """
+        """Call the function and display what it returns; an error is shown in words."""
         try:
             result = self._function(**values)
         except Exception as error:

@@ -83,20 +83,8 @@ Json: TypeAlias = Any
 
 
 def rounded(value: float) -> float | int | None:
-    """Return a number as the table keeps it.
+    """Return a number as the table keeps it: whole, or with five digits; NaN becomes ``None``.
 
-    Parameters
-    ----------
-    value : float
-        The number; NaN stands for a gap.
-
-    Returns
-    -------
-    int, float or None
-        Whole numbers as they are, others with five significant digits, NaN as ``None``.
-
-    Examples
-    --------
     >>> rounded(0.123456789), rounded(1048576.0), rounded(float("nan"))
     (0.12346, 1048576, None)
     """
@@ -150,18 +138,7 @@ def _padded(
 def data_of_axes(views: Iterable[View], before: AxisData | None = None) -> AxisData:
     """Return between which numbers the data of views lie, for the axes that have no limits.
 
-    Parameters
-    ----------
-    views : iterable of View
-        The views.
-    before : dict, optional
-        What was found for other views, which is to be held as well; it stays as it is.
-
-    Returns
-    -------
-    dict
-        An axis, its least and greatest datum, and whether it holds bars, by direction, label and
-        scale.
+    What was found before is to be held as well, and stays as it is.
     """
     found: AxisData = dict(before or {})
     for view in views:
@@ -182,22 +159,7 @@ def data_of_axes(views: Iterable[View], before: AxisData | None = None) -> AxisD
 def shared_limits(views: Iterable[View], before: AxisData | None = None) -> AxisLimits:
     """Return ends that hold the data of all views, for the axes that have no limits.
 
-    Parameters
-    ----------
-    views : iterable of View
-        The views of all positions.
-    before : dict, optional
-        What was found for other views, from `data_of_axes`.
-
-    Returns
-    -------
-    dict
-        Pairs ``(low, high)`` by direction, label and scale.
-
-    Raises
-    ------
-    ValueError
-        If such an axis has no data, or a logarithmic one data that is not positive.
+    Raises ValueError if such an axis has no data, or a logarithmic one data that is not positive.
     """
     return {
         key: _padded(np.asarray(ends), key[0], axis, has_bars=bars)
@@ -289,20 +251,10 @@ def _mark(mark: Mark, arrays: _Arrays) -> dict[str, Json]:
 
 
 def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
-    """Take views apart and store each distinct part once.
+    """Take views apart, in the order of the positions, and store each distinct part once.
 
-    Parameters
-    ----------
-    views : sequence of View
-        The views, in the order of the positions.
-    limits : dict
-        Shared ends of the axes, from `shared_limits`.
-
-    Returns
-    -------
-    dict
-        The table, ready for JSON: pools of ``arrays``, ``axes``, ``marks``, ``strings`` and
-        ``views``, and the ``grid`` of view numbers.
+    The table is ready for JSON: pools of ``arrays``, ``axes``, ``marks``, ``strings`` and
+    ``views``, and the ``grid`` of view numbers.
     """
     axes, marks, strings, distinct = (_Pool() for _ in range(4))
     arrays = _Arrays()
@@ -351,25 +303,10 @@ def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
 
 
 def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
-    """Put one view together again, as the front end does.
+    """Put one view together again, as the front end does; the first control is slowest.
 
-    Parameters
-    ----------
-    table : dict
-        A table of `encode`.
-    position : int
-        Number of the position, first control slowest.
-
-    Returns
-    -------
-    dict
-        Axes ``x`` and ``y``, ``marks`` with their arrays, and where only some of their points are
-        drawn the numbers of these, ``readouts``, ``sentence``, ``warning`` and ``equal``.
-
-    Raises
-    ------
-    ValueError
-        If the table has another version.
+    It has axes ``x`` and ``y``, ``marks`` with their arrays, and where only some of their points
+    are drawn the numbers of these, ``readouts``, ``sentence``, ``warning`` and ``equal``.
     """
     if table["version"] != VERSION:
         raise ValueError(f"table must have version {VERSION}, got {table['version']!r}")
@@ -396,40 +333,13 @@ def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
 
 
 def pack(table: dict[str, Json]) -> str:
-    """Return a table as text for the page.
-
-    Parameters
-    ----------
-    table : dict
-        A table of `encode`.
-
-    Returns
-    -------
-    str
-        JSON, compressed with zlib, in base64.
-    """
+    """Return a table as text for the page: JSON, compressed with zlib, in base64."""
     text = json.dumps(table, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
 
 
 def unpack(packed: str) -> dict[str, Json]:
-    """Return a table from its text.
-
-    Parameters
-    ----------
-    packed : str
-        Text of `pack`.
-
-    Returns
-    -------
-    dict
-        The table.
-
-    Raises
-    ------
-    ValueError
-        If the text is damaged.
-    """
+    """Return a table from its text; a damaged one is refused."""
     try:
         table = json.loads(zlib.decompress(base64.b64decode(packed, validate=True)))
     except (ValueError, zlib.error) as error:
@@ -440,18 +350,7 @@ def unpack(packed: str) -> dict[str, Json]:
 
 
 def size_report(table: dict[str, Json]) -> str:
-    """Say what takes the room in a table, largest part first.
-
-    Parameters
-    ----------
-    table : dict
-        A table of `encode`.
-
-    Returns
-    -------
-    str
-        A phrase for an error message.
-    """
+    """Say what takes the room in a table, largest part first, for an error message."""
     sizes: list[tuple[int, str]] = [
         (len(pack({name: table[name]})), f"{len(table[name])} {name}")
         for name in ("arrays", "axes", "marks", "strings", "views", "grid")

@@ -17,11 +17,11 @@ import numpy as np
 
 from sublinear_lib._arguments import Check, Flag, Real, check_fields
 from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.plotting.checks import checked_text
 from sublinear_lib.plotting.formats import Numbers
 from sublinear_lib.plotting.palette import ROLES, Role
 from sublinear_lib.plotting.ticks import SCALES
 from sublinear_lib.validation import choice, float_array, same_length, scalar
-from sublinear_lib.widgets.controls import checked_text
 
 __all__ = ["Axis", "Band", "Bars", "HalfPlane", "Line", "Mark", "Points", "Rule", "Stretch", "View"]
 

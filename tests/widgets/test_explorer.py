@@ -246,7 +246,7 @@ def test_values_follow_the_position_that_the_page_reports() -> None:
     ("changes", "error", "message"),
     [
         ({"controls": []}, TypeError, "controls must be a sequence of Slider and Choice"),
-        ({"controls": [3]}, TypeError, "controls must be Slider or Choice, got int"),
+        ({"controls": [3]}, TypeError, "must be a sequence of Slider and Choice, got int inside"),
         ({"controls": [CONTROLS[0]] * 2}, ValueError, "controls must have different names"),
         ({"function": 3}, TypeError, "function must be callable"),
         ({"function": lambda m: None}, TypeError, "function must accept the controls m, tau, kind"),
@@ -264,6 +264,8 @@ def test_values_follow_the_position_that_the_page_reports() -> None:
         ({"title": ""}, ValueError, "title must not be empty"),
         ({"title": 3}, TypeError, "title must be a string"),
         ({"description": 3}, TypeError, "description must be a string"),
+        ({"tries": "all"}, TypeError, "tries must map texts to values of the controls, got 'all'"),
+        ({"tries": {"all": 3}}, TypeError, "tries must map 'all' to values by control, got 3"),
         ({"name": "No Name"}, ValueError, "name must consist of lower-case letters"),
     ],
 )
