@@ -22,14 +22,11 @@ from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.style import (
     EndLabel,
-    badge,
     figure,
     house_style,
-    interval_dots,
     label_line_ends,
     note,
     panel,
-    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array
@@ -107,7 +104,7 @@ class Chart:
         self._ends: list[EndLabel] = []
         if title:
             left = margins[0] - 4.0 if indent is None else indent
-            panel_title(self.axes, title, left=left, rise=rise)
+            self.corner(title, dx=-left, dy=rise, weight="bold")
 
     @_drawing
     def x(self, low: float, high: float, **how: Any) -> None:
@@ -205,14 +202,36 @@ class Chart:
         )
 
     @_drawing
-    def intervals(self, rows: FloatArray, role: str, **look: Any) -> None:
+    def intervals(
+        self,
+        rows: FloatArray,
+        role: str,
+        size: float = 6.0,
+        edge: float = 1.2,
+        width: float = 1.5,
+        clip: bool = False,
+        zorder: float = 4.0,
+    ) -> None:
         """Draw dots on bars for intervals: rows (x, estimate, lower, upper)."""
-        interval_dots(self.axes, rows, cast(Role, role), **look)
+        x, y, lower, upper = rows.T
+        self.bars(x, lower, upper, role, width)
+        self.dots(x, y, role, size, edge, clip_on=clip, zorder=zorder)
 
     @_drawing
-    def badge(self, x: float, y: float, text: str, role: str, **look: Any) -> None:
-        """Draw a point as a disk with a short text in it."""
-        badge(self.axes, float(x), float(y), text, cast(Role, role), **look)
+    def badge(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        role: str,
+        size: float = 13.0,
+        letters: float = 10.0,
+        zorder: float = 2.0,
+    ) -> None:
+        """Draw a point as a disk with a short text in it, in the color of the page."""
+        self.dots(float(x), float(y), role, size, zorder=zorder)
+        look = {"ha": "center", "va": "center_baseline", "size": letters, "weight": "bold"}
+        self.note(x, y, text, "paper", outline=False, **look)
 
     @_drawing
     def cross(self, x: float, y: float, outline: bool = True) -> None:

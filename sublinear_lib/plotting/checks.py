@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from sublinear_lib._arguments import Check
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import float_array
 
-__all__ = ["ascending", "checked_text", "nonnegative", "plain_name", "positive", "shares"]
+__all__ = ["Label", "ascending", "checked_text", "nonnegative", "plain_name", "positive", "shares"]
 
 _SHOWN = 8
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -27,6 +29,10 @@ def checked_text(value: object, name: str, *, empty: bool = False) -> str:
     if not empty and not value.strip():
         raise ValueError(f"{name} must not be empty")
     return value
+
+
+Label: TypeAlias = Annotated[str, Check(checked_text, "str", "type({0}) is str", {"empty": True})]
+"""A text that may be empty."""
 
 
 def plain_name(value: object) -> str:

@@ -99,20 +99,8 @@ proved, magenta for the adversary, umber for neurons that flip.  The first word 
 
 
 def meaning(label: str) -> Role | None:
-    """Return the color that the words of a label have in this book.
+    """Return the color that the words of a label have in this book, or None.
 
-    Parameters
-    ----------
-    label : str
-        A label in the house markup.
-
-    Returns
-    -------
-    str or None
-        A role, or ``None`` if no word of the label has a color of its own.
-
-    Examples
-    --------
     >>> meaning("attacked"), meaning("Theorem A"), meaning("*x*")
     ('c4', 'c3', None)
     """
@@ -123,18 +111,8 @@ def meaning(label: str) -> Role | None:
 def roles_of(labels: Iterable[str]) -> list[Role]:
     """Return a color for each series of a figure: that of its words, or the next one that is free.
 
-    Parameters
-    ----------
-    labels : iterable of str
-        The names of the series, in order.
+    Those of up to five series are different.
 
-    Returns
-    -------
-    list of str
-        As many roles, different for up to five series.
-
-    Examples
-    --------
     >>> roles_of(["d = 3", "dense", "printed", "d = 8"])
     ['c1', 'c2', 'ink', 'c3']
     """
@@ -168,24 +146,9 @@ _SILENT_PAGE = (
 def css_color(role: str) -> str:
     """Return the CSS value that stands for a role inside a figure.
 
-    Parameters
-    ----------
-    role : str
-        One of `ROLES`.
+    Ink is the text color of the page; others are custom properties with the light value as their
+    fallback, for hosts that remove style sheets.
 
-    Returns
-    -------
-    str
-        ``currentColor`` for ink (the text color of the page), otherwise the custom property with
-        the light value as its fallback, for hosts that remove style sheets.
-
-    Raises
-    ------
-    ValueError
-        If there is no such role.
-
-    Examples
-    --------
     >>> css_color("c1")
     'var(--sl-c1,#1268c8)'
     """

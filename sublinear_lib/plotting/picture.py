@@ -212,19 +212,9 @@ class Picture:
         )
 
     def bundle(self, html: str, text: str) -> tuple[dict[str, str], dict[str, Any]]:
-        """Return the forms among which a host chooses, the picture being a part of `html`.
+        """Return the forms among which a host chooses, by their types, and the width of the PNG.
 
-        Parameters
-        ----------
-        html : str
-            What the page shows.
-        text : str
-            What a terminal shows.
-
-        Returns
-        -------
-        data, metadata : dict
-            The forms by their types, and the width at which the PNG is shown.
+        The page shows `html`, of which the picture is a part, a terminal shows `text`.
         """
         png = base64.b64encode(self.png).decode("ascii")
         width = int.from_bytes(self.png[16:20], "big") // 2  # it is drawn at twice the size
