@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -38,6 +38,7 @@ __all__ = [
     "Drawing",
     "Rows",
     "arrays",
+    "by_first",
     "colored",
     "ends",
     "extent",
@@ -115,6 +116,13 @@ class Chart:
     def y(self, low: float, high: float, **how: Any) -> None:
         """Give the y axis its limits, scale and ticks."""
         set_scale(self.axes, "y", float(low), float(high), **how)
+
+    def around(self, share: float, *values: Any, **how: Any) -> tuple[float, float]:
+        """Show all values on the y axis, with room above and below: a share of their range."""
+        low, high = extent(*values)
+        room = share * (high - low) or 1.0
+        self.y(low - room, high + room, **how)
+        return low - room, high + room
 
     def pixels(self, width: float, height: float) -> None:
         """Count in pixels from the upper left corner."""
@@ -261,6 +269,13 @@ class Chart:
         x, y = at
         note(self.axes, x, y, text, role=cast(Role, role), coordinates="axes fraction", **how)
 
+    def column(
+        self, labels: Iterable[str], roles: Mapping[str, str], x: float = 0.03, **look: Any
+    ) -> None:
+        """Write labels in their colors one below the other, from the top of the panel down."""
+        for place, label in enumerate(labels):
+            self.corner(label, roles[label], at=(x, 0.97 - 0.085 * place), size=11, **look)
+
     def legend(
         self,
         labels: Sequence[str],
@@ -332,6 +347,12 @@ def arrays(curves: Mapping[str, Any], *shape: int | None) -> dict[str, FloatArra
 def extent(*values: Any) -> tuple[float, float]:
     """Return the smallest and the largest of all values."""
     return min(float(np.min(v)) for v in values), max(float(np.max(v)) for v in values)
+
+
+def by_first(curves: Mapping[str, Any], columns: int) -> dict[str, FloatArray]:
+    """Return tables by their labels, with rows in the order of their first numbers."""
+    tables = arrays(curves, None, columns).items()
+    return {label: rows[np.argsort(rows[:, 0], kind="stable")] for label, rows in tables}
 
 
 def colored(

@@ -62,14 +62,12 @@ def _lines(P: FloatArray, s: float, level: float, hit: BoolArray) -> Chart:
 
 
 @picture
-def surviving_share(
-    dimensions: Numbers, curves: Curves, *, samples: Mapping[str, Rows] | None = None
-) -> Drawing:
+def surviving_share(dimensions: Numbers, curves: Curves, *, samples: Mapping[str, Rows]) -> Drawing:
     """Draw which share of the neurons can fire on X at all, against the dimension, by activity.
 
     Samples are rows (d, estimate, lower, upper).
     """
-    d, shares, points = dimensions, arrays(curves, len(dimensions)), arrays(samples or {}, None, 4)
+    d, shares, points = dimensions, arrays(curves, len(dimensions)), arrays(samples, None, 4)
     names = {"xlabel": "dimension *d*", "ylabel": "neurons that can fire on *X*"}
     chart = Chart(420, 300, (52, 92, 16, 46), **names)
     chart.x(d[0], d[-1], scale="log2", values=[2.0**k for k in range(1, 11)], label=number)

@@ -144,14 +144,12 @@ def _box(chart: Chart, x: float, y: float, role: str) -> None:
 
 
 @picture
-def bounds_picture(
-    y: Numbers, bounds: Mapping[str, tuple[Numbers, Numbers]], *, allowed: float = 0.5
-) -> Drawing:
+def bounds_picture(y: Numbers, bounds: Mapping[str, tuple[Numbers, Numbers]]) -> Drawing:
     """Draw how far the output can be from the label on each ball, by kinds of bounds (low, high).
 
-    At a deviation of `allowed` a value is classified as another label.
+    At a deviation of 1/2 a value is classified as another label.
     """
-    labels = np.asarray(y)
+    allowed, labels = 0.5, np.asarray(y)
     tables = {kind: each - labels for kind, each in arrays(bounds, 2, labels.size).items()}
     if any((low > high).any() for low, high in tables.values()):
         raise ValueError("lower bounds must be below the upper ones")
