@@ -40,34 +40,22 @@ SERIES: tuple[Role, ...] = ("c1", "c2", "c3", "c4", "c5")
 ROLES: tuple[Role, ...] = (*SERIES, "ink", "muted", "grid", "paper")
 """Every role."""
 
-LIGHT: Mapping[Role, str] = MappingProxyType(
-    {
-        "c1": "#1268c8",  # blue
-        "c2": "#c8500f",  # rust
-        "c3": "#0a5c4c",  # deep green
-        "c4": "#c0257e",  # magenta
-        "c5": "#574700",  # umber
-        "ink": "#1f2328",
-        "muted": "#57606a",
-        "grid": "#d9dce1",
-        "paper": "#ffffff",
-    }
-)
+_VALUES: Mapping[Role, tuple[str, str]] = {
+    "c1": ("#1268c8", "#6aa5ff"),  # blue
+    "c2": ("#c8500f", "#f88a3c"),  # rust
+    "c3": ("#0a5c4c", "#6ee7bd"),  # deep green
+    "c4": ("#c0257e", "#d98cbb"),  # magenta
+    "c5": ("#574700", "#efe98a"),  # umber
+    "ink": ("#1f2328", "#e6e9ed"),
+    "muted": ("#57606a", "#a3acb8"),
+    "grid": ("#d9dce1", "#3a4350"),
+    "paper": ("#ffffff", "#14181e"),
+}
+
+LIGHT: Mapping[Role, str] = MappingProxyType({role: light for role, (light, _) in _VALUES.items()})
 """The value of each role on a light page; these are also the colors of the PNG fallback."""
 
-DARK: Mapping[Role, str] = MappingProxyType(
-    {
-        "c1": "#6aa5ff",
-        "c2": "#f88a3c",
-        "c3": "#6ee7bd",
-        "c4": "#d98cbb",
-        "c5": "#efe98a",
-        "ink": "#e6e9ed",
-        "muted": "#a3acb8",
-        "grid": "#3a4350",
-        "paper": "#14181e",
-    }
-)
+DARK: Mapping[Role, str] = MappingProxyType({role: dark for role, (_, dark) in _VALUES.items()})
 """The value of each role on a dark page."""
 
 MEANINGS: Mapping[str, Role] = MappingProxyType(

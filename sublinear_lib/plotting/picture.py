@@ -9,6 +9,7 @@ are compared strictly.  Hosts choose among three forms: HTML under the type `PAG
 from __future__ import annotations
 
 import base64
+import copy
 import io
 import os
 import re
@@ -17,7 +18,6 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from matplotlib.artist import Artist
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
@@ -229,42 +229,26 @@ class Picture:
 
 
 def _png(figure: Figure) -> bytes:
-    """Draw a figure with Agg: house markup as mathtext, outlines as path effects."""
-    restore: list[tuple[Text, str, list[object]]] = []
-    formatters: list[tuple[Axis, FixedFormatter]] = []
-    buffer = io.BytesIO()
-    try:
-        for artist in figure.findobj(Artist):
-            if isinstance(artist, Axis):
-                formatter = artist.get_major_formatter()
-                if isinstance(formatter, FixedFormatter):
-                    formatters.append((artist, formatter))
-                    labels = [to_mathtext(str(label)) for label in formatter.seq]
-                    artist.set_major_formatter(FixedFormatter(labels))
-        ticks = {
-            id(label)
-            for axis, _ in formatters
-            for label in [*axis.get_majorticklabels(), *axis.get_minorticklabels()]
-        }
-        for artist in figure.findobj(Text):
-            if id(artist) not in ticks:
-                restore.append((artist, artist.get_text(), list(artist.get_path_effects() or [])))
-                artist.set_text(to_mathtext(artist.get_text()))
-                if artist.get_gid() == HALO:
-                    artist.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
-        with house_style():
-            figure.savefig(
-                buffer,
-                format="png",
-                backend="module://sublinear_lib.plotting.rounded_agg",
-                dpi=_PNG_DPI,
-                facecolor=LIGHT["paper"],
-                metadata={"Software": None},
-            )
-    finally:
-        for artist, text, effects in restore:
-            artist.set_text(text)
-            artist.set_path_effects(effects)  # type: ignore[arg-type]
-        for axis, formatter in formatters:
-            axis.set_major_formatter(formatter)
+    """Draw a copy of a figure with Agg: house markup as mathtext, outlines as path effects."""
+    drawn, buffer, ticks = copy.deepcopy(figure), io.BytesIO(), set[Text]()
+    for axis in drawn.findobj(Axis):
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, FixedFormatter):
+            labels = [to_mathtext(str(label)) for label in formatter.seq]
+            axis.set_major_formatter(FixedFormatter(labels))
+            ticks |= {*axis.get_majorticklabels(), *axis.get_minorticklabels()}
+    for text in drawn.findobj(Text):
+        if text not in ticks:
+            text.set_text(to_mathtext(text.get_text()))
+            if text.get_gid() == HALO:
+                text.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
+    with house_style():
+        drawn.savefig(
+            buffer,
+            format="png",
+            backend="module://sublinear_lib.plotting.rounded_agg",
+            dpi=_PNG_DPI,
+            facecolor=LIGHT["paper"],
+            metadata={"Software": None},
+        )
     return buffer.getvalue()
