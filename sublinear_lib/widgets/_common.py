@@ -1,4 +1,4 @@
-"""What explorers and labs share: their style sheet, and the checks of their arguments.
+"""What explorers and labs share: how they are shown, and the checks of their arguments.
 
 No object of the paper lives here.  The checks return the argument, so that a constructor reads as a
 list of assignments and changes nothing before all of them have passed.
@@ -6,11 +6,15 @@ list of assignments and changes nothing before all of them have passed.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+import anywidget
+import traitlets
 
 from sublinear_lib.plotting.checks import plain_name
 from sublinear_lib.plotting.palette import palette_css
@@ -18,6 +22,26 @@ from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.widgets.controls import Control, Text
 
 STATIC = Path(__file__).parent / "static"
+
+
+class Widget(anywidget.AnyWidget):
+    """A widget with a key made of its content, and with other forms for hosts without scripts."""
+
+    _key = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, content: str, **traits: Any) -> None:
+        super().__init__(_key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16], **traits)
+
+    def _forms(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return the forms besides the live widget, and what is to be known about them."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the live widget and the other forms."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if bundle is not None else ({}, {})
+        forms, known = self._forms()
+        return data | forms, metadata | known
 
 
 def style_sheet(*more: str) -> str:

@@ -12,7 +12,6 @@ may depend on nothing but the function's values.
 from __future__ import annotations
 
 import copy
-import hashlib
 import itertools
 import json
 import math
@@ -21,7 +20,6 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-import anywidget
 import numpy as np
 import traitlets
 
@@ -30,6 +28,7 @@ from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets import table as tables
 from sublinear_lib.widgets._common import (
     STATIC,
+    Widget,
     checked_controls,
     checked_function,
     checked_name,
@@ -41,7 +40,7 @@ from sublinear_lib.widgets.views import HalfPlane, Rule, View
 __all__ = ["Explorer"]
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(Widget):
     """A figure with controls, tabulated when the notebook runs, live when a kernel does.
 
     Parameters
@@ -94,7 +93,6 @@ class Explorer(anywidget.AnyWidget):
     _esm = (STATIC / "explorer.js").read_text(encoding="utf-8")
     _css = style_sheet()
 
-    _key = traitlets.Unicode().tag(sync=True)
     _spec = traitlets.Dict().tag(sync=True)
     _table = traitlets.Unicode().tag(sync=True)
     position = traitlets.List(traitlets.Int()).tag(sync=True)
@@ -133,14 +131,9 @@ class Explorer(anywidget.AnyWidget):
             "start": self._start,
             "tries": buttons,
         }
-        # Of the content, not of its compressed form, which depends on the version of zlib.
+        # The key is that of the table, not of its compressed form, which depends on zlib.
         content = json.dumps([spec, self._decoded], sort_keys=True)
-        super().__init__(
-            _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
-            _spec=spec,
-            _table=packed,
-            position=list(self._start),
-        )
+        super().__init__(content, _spec=spec, _table=packed, position=list(self._start))
         self.on_msg(self._answer)
 
     # ---- the table -----------------------------------------------------------------------------
@@ -296,16 +289,15 @@ class Explorer(anywidget.AnyWidget):
         total = len(self._decoded["grid"])
         return f"Explorer({to_plain(self.title)!r}, {', '.join(parts)}; {total} positions)"
 
+    def still(self) -> Any:
+        """Return the picture of the start, which PDF readers and readers without scripts see."""
+        return self._still
+
     @cached_property
     def _still(self) -> Any:
         from sublinear_lib.widgets.still import still_picture
 
-        view = self.stored_view(*self._start)
-        return still_picture(view, title=self.title, name=self.name)
-
-    def still(self) -> Any:
-        """Return the picture of the start, which PDF readers and readers without scripts see."""
-        return self._still
+        return still_picture(self.stored_view(*self._start), title=self.title, name=self.name)
 
     def _fallback_html(self) -> str:
         settings = ", ".join(
@@ -314,14 +306,11 @@ class Explorer(anywidget.AnyWidget):
         )
         return (
             f'<div data-sl-widget="{self._key}"><p><strong>{to_html(self.title)}</strong></p>'
-            f"{self._still.html}"
+            f"{self.still().html}"
             f"<p><small>Shown for {escape(settings, quote=False)}."
             "<noscript> With JavaScript this figure has controls.</noscript></small></p></div>"
         )
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the live widget, the still picture as HTML and PNG, and the description."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if bundle is not None else ({}, {})
-        still, size = self._still.bundle(self._fallback_html(), repr(self))
-        return data | still, metadata | size
+    def _forms(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return the still picture as HTML and PNG, and the description."""
+        return self.still().bundle(self._fallback_html(), repr(self))
