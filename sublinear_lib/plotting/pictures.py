@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Polygon, Rectangle
+from matplotlib.patches import Rectangle
 
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.plotting.chart import (
@@ -28,14 +28,13 @@ from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import SERIES
 from sublinear_lib.plotting.richtext import to_sentence
-from sublinear_lib.plotting.shapes import beyond
+from sublinear_lib.plotting.shapes import draw_half_plane
 from sublinear_lib.plotting.style import end_label_room
 from sublinear_lib.validation import float_array, index_array
 
 __all__ = [
     "boxes_picture",
     "cost_curves",
-    "draw_half_plane",
     "growth_picture",
     "loss_curves",
     "shares_picture",
@@ -421,30 +420,6 @@ def loss_curves(
         said.append(f"{title}: {', '.join(parts_said)}")
     over = "the steps" if xlabel == "step" else xlabel
     return charts, f"Curves of the {ylabel} over {over}. {'. '.join(said)}."
-
-
-def draw_half_plane(
-    chart: Chart, P: FloatArray, x: FloatArray, offset: float, width: float, height: float
-) -> None:
-    """Show all points with a margin in equal units; shade where ``<x, u> > offset`` behind them.
-
-    Width and height are those of the panel in pixels.  Here are only lines and boxes to be drawn,
-    in float64: no structure of the library asks this module which box a line crosses.
-    """
-    low, high = P.min(axis=0), P.max(axis=0)
-    extents = np.maximum(high - low, 1e-9)
-    pixel = 1.14 * max(extents[0] / width, extents[1] / height)
-    (left, bottom), (right, top) = (
-        (low + high) / 2 + sign * pixel * np.array([width, height]) / 2 for sign in (-1, 1)
-    )
-    chart.axes.set_xlim(left, right)
-    chart.axes.set_ylim(bottom, top)
-    outline, cut = beyond(x, offset, (left, right), (bottom, top))
-    if len(outline):
-        area = Polygon(outline, facecolor=INK["c1"], alpha=0.12, linewidth=0, zorder=0)
-        chart.axes.add_patch(area)
-    if len(cut):
-        chart.line(*cut.T, "c2", 2, zorder=2)
 
 
 @picture

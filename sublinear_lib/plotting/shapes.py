@@ -9,16 +9,17 @@ import math
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.patches import PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.chart import INK, Chart
 from sublinear_lib.plotting.formats import Numbers
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.validation import float_array
 
-__all__ = ["beyond", "draw_image", "project", "square_images"]
+__all__ = ["beyond", "draw_half_plane", "draw_image", "project", "square_images"]
 
 _TILT = math.radians(17.0)
 _MOST_PIXELS = 32
@@ -55,6 +56,30 @@ def beyond(
             ends.append(corners[i] + share * (corners[k] - corners[i]))
             outline.append(ends[-1])
     return np.array(outline), np.array(ends)
+
+
+def draw_half_plane(
+    chart: Chart, P: FloatArray, x: FloatArray, offset: float, width: float, height: float
+) -> None:
+    """Show all points with a margin in equal units; shade where ``<x, u> > offset`` behind them.
+
+    Width and height are those of the panel in pixels.  Here are only lines and boxes to be drawn,
+    in float64: no structure of the library asks this module which box a line crosses.
+    """
+    low, high = P.min(axis=0), P.max(axis=0)
+    extents = np.maximum(high - low, 1e-9)
+    pixel = 1.14 * max(extents[0] / width, extents[1] / height)
+    (left, bottom), (right, top) = (
+        (low + high) / 2 + sign * pixel * np.array([width, height]) / 2 for sign in (-1, 1)
+    )
+    chart.axes.set_xlim(left, right)
+    chart.axes.set_ylim(bottom, top)
+    outline, cut = beyond(x, offset, (left, right), (bottom, top))
+    if len(outline):
+        area = Polygon(outline, facecolor=INK["c1"], alpha=0.12, linewidth=0, zorder=0)
+        chart.axes.add_patch(area)
+    if len(cut):
+        chart.line(*cut.T, "c2", 2, zorder=2)
 
 
 def square_images(value: object, name: str) -> FloatArray:

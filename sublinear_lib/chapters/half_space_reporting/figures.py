@@ -10,7 +10,7 @@ from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.plotting.chart import Chart, Curves, Drawing, Rows, arrays, colored, picture
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import FAINT
-from sublinear_lib.plotting.pictures import draw_half_plane
+from sublinear_lib.plotting.shapes import draw_half_plane
 from sublinear_lib.validation import float_array
 
 
