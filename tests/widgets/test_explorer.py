@@ -197,11 +197,8 @@ def test_python_computes_a_typed_value_with_the_same_function() -> None:
 @pytest.mark.parametrize(
     ("values", "control", "message"),
     [
-        ({"m": 15, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer >= 16 and <= 512"),
-        ({"m": 16.5, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer"),
+        ({"m": 16.5, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer >= 16 and <= 512"),
         ({"m": 16, "tau": 2.5, "kind": "slow"}, "tau", "tau must be a finite number >= 0"),
-        ({"m": 16, "tau": "x", "kind": "slow"}, "tau", "tau must be a finite number"),
-        ({"m": 16, "tau": 0.5, "kind": "other"}, "kind", "kind must be one of 'slow', 'fast'"),
         ({"m": 16, "tau": 0.5}, "kind", "kind must be one of"),
     ],
 )
