@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.patches import Arc, Circle, Polygon
@@ -81,8 +82,9 @@ def _examples(chart: Chart, X: FloatArray, y: FloatArray, rho: float) -> None:
     for x, label in zip(X, y, strict=True):
         phi = math.atan2(x[1], x[0])
         degrees, role = math.degrees(phi), "c3" if label > 0 else "c5"
-        ends = {"theta1": degrees - half, "theta2": degrees + half, "color": INK[role]}
-        cap = Arc((0, 0), 2.0 * radius, 2.0 * radius, linewidth=4.0, alpha=0.4, **ends)
+        ends = {"theta1": degrees - half, "theta2": degrees + half}
+        look: Any = {"color": INK[role], "linewidth": 4.0, "alpha": 0.4}
+        cap = Arc((0, 0), 2.0 * radius, 2.0 * radius, **ends, **look)
         chart.axes.add_patch(cap)
         place = (radius * math.cos(phi), radius * math.sin(phi))
         full = INK[role if label > 0 else "paper"]

@@ -24,6 +24,7 @@ import numpy as np
 import traitlets
 
 from sublinear_lib.plotting.checks import checked_text
+from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets import table as tables
 from sublinear_lib.widgets._common import (
@@ -266,8 +267,7 @@ class Explorer(Widget):
         try:
             table = self._live_table(values)
             texts = [
-                control.text(control.accept(values[control.name]))  # type: ignore[arg-type]
-                for control in self._controls
+                control.text(control.accept(values[control.name])) for control in self._controls
             ]
         except Exception as error:
             # Whatever function or format raise, the reader gets it in words and keeps the picture.
@@ -289,19 +289,19 @@ class Explorer(Widget):
         total = len(self._decoded["grid"])
         return f"Explorer({to_plain(self.title)!r}, {', '.join(parts)}; {total} positions)"
 
-    def still(self) -> Any:
+    def still(self) -> Picture:
         """Return the picture of the start, which PDF readers and readers without scripts see."""
         return self._still
 
     @cached_property
-    def _still(self) -> Any:
+    def _still(self) -> Picture:
         from sublinear_lib.widgets.still import still_picture
 
         return still_picture(self.stored_view(*self._start), title=self.title, name=self.name)
 
     def _fallback_html(self) -> str:
         settings = ", ".join(
-            f"{to_plain(control.label)} = {to_plain(control.text(control.start))}"  # type: ignore[arg-type]
+            f"{to_plain(control.label)} = {to_plain(control.text(control.start))}"
             for control in self._controls
         )
         return (

@@ -90,7 +90,7 @@ class LiveLab(Widget):
             if isinstance(control, Text):
                 inputs.append(ipywidgets.Text(value=control.start, **look))
                 continue
-            options = [(to_plain(control.text(v)), v) for v in control.values]  # type: ignore[arg-type]
+            options = [(to_plain(control.text(v)), v) for v in control.values]
             kind = (
                 ipywidgets.Dropdown if isinstance(control, Choice) else ipywidgets.SelectionSlider
             )
