@@ -189,7 +189,15 @@ class ClaimBox:
 
 
 class ClaimList:
-    """Several statements, each a line that opens into its card; a title for screen readers."""
+    """Several statements, each a line that opens into its card.
+
+    Parameters
+    ----------
+    boxes : iterable of ClaimBox
+        The cards.
+    title : str
+        What they have in common, for screen readers.
+    """
 
     def __init__(self, boxes: Iterable[ClaimBox], title: str) -> None:
         self.boxes = tuple(boxes)

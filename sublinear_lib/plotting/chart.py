@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -16,6 +17,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
@@ -58,6 +60,12 @@ Drawing: TypeAlias = tuple[Drawn, str]
 INK = cast("Mapping[str, str]", LIGHT)
 """The color of each role, in the light values that Matplotlib draws with."""
 
+# What a public picture says of its own parameters, and what all of them have.
+_HERE = re.compile(r"(\n\n *Here `.*?)\.(?=\n\n|\n? *$)", re.DOTALL)
+_SHARED = (
+    "`xlabel`, `ylabel`: what the axes measure, in the house markup; `name`: name of the figure; "
+    "`caption`: what to notice; `alt`: alternative text; by default it is composed from the numbers"
+)
 _MOST = len(SERIES) + 2  # ink and muted, when the colors of series are used up
 
 
@@ -318,7 +326,6 @@ class Chart:
 def picture(draw: Callable[..., Drawing]) -> Callable[..., Picture]:
     """Give a drawing, which returns what it drew and what it says, a name and a caption."""
 
-    @functools.wraps(draw)
     def make(
         *args: Any, name: str, caption: str | None = None, alt: str | None = None, **kwargs: Any
     ) -> Picture:
@@ -328,13 +335,14 @@ def picture(draw: Callable[..., Drawing]) -> Callable[..., Picture]:
             figures = [each.finished() if isinstance(each, Chart) else each for each in panels]
         return Picture(figures, alt=said if alt is None else alt, caption=caption, name=name)
 
-    own = inspect.signature(draw)
-    added = inspect.signature(make, follow_wrapped=False)
+    own, added = inspect.signature(draw), inspect.signature(make)
     more = [each for each in added.parameters.values() if each.kind is each.KEYWORD_ONLY]
+    functools.update_wrapper(make, draw)
     make.__signature__ = own.replace(  # type: ignore[attr-defined]
-        parameters=[*own.parameters.values(), *more], return_annotation=Picture
+        parameters=[*own.parameters.values(), *more], return_annotation="Picture"
     )
-    return make
+    make.__doc__ = _HERE.sub(rf"\1; {_SHARED}.", inspect.getdoc(draw) or "")
+    return described(make) if _HERE.search(draw.__doc__ or "") else make
 
 
 def arrays(curves: Mapping[str, Any], *shape: int | None) -> dict[str, FloatArray]:

@@ -215,7 +215,18 @@ class Choice(_Control):
         return self.values.index(self.start or "")
 
     def text(self, value: str) -> str:
-        """Return an option as the reader sees it."""
+        """Return an option as the reader sees it.
+
+        Parameters
+        ----------
+        value : str
+            One of `values`.
+
+        Returns
+        -------
+        str
+            Its label.
+        """
         return dict(self.options)[value] if isinstance(self.options, Mapping) else value
 
     def accept(self, value: object) -> str:

@@ -36,6 +36,7 @@ from sublinear_lib.widgets._common import (
     style_sheet,
 )
 from sublinear_lib.widgets.controls import Choice, Control, Slider
+from sublinear_lib.widgets.still import still_picture
 from sublinear_lib.widgets.views import HalfPlane, Rule, View
 
 __all__ = ["Explorer"]
@@ -295,8 +296,6 @@ class Explorer(Widget):
 
     @cached_property
     def _still(self) -> Picture:
-        from sublinear_lib.widgets.still import still_picture
-
         return still_picture(self.stored_view(*self._start), title=self.title, name=self.name)
 
     def _fallback_html(self) -> str:

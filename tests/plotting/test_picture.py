@@ -182,6 +182,10 @@ def test_a_figure_of_pyplot_is_refused_because_it_would_be_shown_twice() -> None
         (lambda: plotting.figure(10, 100), "width must be a finite number >= 80"),
         (lambda: plotting.figure(100, float("inf")), "height must be a finite number >= 80"),
         (lambda: plotting.panel(plotting.figure(100, 100), left=90), "margins must leave"),
+        (lambda: plotting.panel(3), "figure must be of type Figure, got 3 of type int"),  # type: ignore[arg-type]
+        (lambda: plotting.panel(plotting.figure(), left="4"), "left must be a finite number, got"),  # type: ignore[arg-type]
+        (lambda: plotting.panel(plotting.figure(), xlabel=3), "xlabel must be a string, got 3"),  # type: ignore[arg-type]
+        (lambda: plotting.panel(plotting.figure(), frame=1), "frame must be True or False"),  # type: ignore[arg-type]
         (
             lambda: plotting.note(plotting.panel(plotting.figure()), 0, 0, "x", role="red"),  # type: ignore[arg-type]
             "role must be one of",
@@ -189,7 +193,7 @@ def test_a_figure_of_pyplot_is_refused_because_it_would_be_shown_twice() -> None
     ],
 )
 def test_impossible_sizes_and_roles_are_refused(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         call()
 
 
