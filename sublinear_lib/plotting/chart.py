@@ -81,6 +81,8 @@ class Chart:
     ----------
     width, height : float
         Size of the figure in pixels.
+    xlabel, ylabel : str
+        What the axes are, in the house markup.
     title : str
         Title of the panel in the house markup.
     rise : float
@@ -92,7 +94,7 @@ class Chart:
     margins : four floats
         Pixels to leave on the left, on the right, above and below.
     named
-        Labels and more, as in `sublinear_lib.plotting.panel`.
+        More, as in `sublinear_lib.plotting.panel`.
     """
 
     def __init__(
@@ -100,6 +102,8 @@ class Chart:
         width: float = 420.0,
         height: float = 280.0,
         margins: tuple[float, float, float, float] = (52.0, 14.0, 16.0, 46.0),
+        xlabel: str = "",
+        ylabel: str = "",
         *,
         title: Any = "",
         rise: Any = 17.0,
@@ -109,7 +113,7 @@ class Chart:
     ) -> None:
         self.figure = on or figure(width, height)
         sides: Any = dict(zip(("left", "right", "top", "bottom"), margins, strict=True))
-        self.axes = panel(self.figure, **sides, **named)
+        self.axes = panel(self.figure, **sides, xlabel=xlabel, ylabel=ylabel, **named)
         self._ends: list[EndLabel] = []
         if title:
             left = margins[0] - 4.0 if indent is None else indent

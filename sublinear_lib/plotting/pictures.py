@@ -286,8 +286,7 @@ def loss_curves(
     high, low = max(2.0 * floor, 1.3 * most), max(floor, 0.7 * least)
     charts, said = [], []
     for title, curves in tables.items():
-        names = {"title": title, "rise": 38, "xlabel": xlabel, "ylabel": ylabel}
-        chart = Chart(300, 260, (50, 84, 38, 46), **names)
+        chart = Chart(300, 260, (50, 84, 38, 46), xlabel, ylabel, title=title, rise=38)
         chart.x(*extent(*(steps for steps, _ in curves.values())), target=3)
         chart.y(low, high, scale="log10")
         for label, (steps, losses) in curves.items():

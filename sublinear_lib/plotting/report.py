@@ -90,8 +90,7 @@ def _panel(
     rho: float,
     whiskers: FloatArray,
 ) -> Chart:
-    names = {"title": title, "rise": 20, "indent": 0, "xlabel": "radius of the cap"}
-    chart = Chart(310, 290, (46, 22, 34, 46), **names)
+    chart = Chart(310, 290, (46, 22, 34, 46), "radius of the cap", title=title, rise=20, indent=0)
     right = float(radii[-1])
     chart.x(0.0, right, target=4)
     chart.y(0.0, 1.0, values=[0.0, 0.25, 0.5, 0.75, 1.0], label=percent)

@@ -86,9 +86,7 @@ def convergence_picture(runs: Curves, exponents: Numbers, promise: Numbers) -> D
     """
     courses, k, total = arrays(runs), np.asarray(exponents), np.asarray(promise)
     lowest, highest = extent(*courses.values())
-    left = Chart(
-        310, 250, (44, 84, 44, 46), title="Training", rise=42, xlabel="step", ylabel="loss"
-    )
+    left = Chart(310, 250, (44, 84, 44, 46), "step", "loss", title="Training", rise=42)
     left.x(0.0, max(v.size for v in courses.values()) - 1.0, target=4)
     left.y(0.8 * lowest, max(1.2 * highest, 1.0), scale="log10")
     for role, label, values in colored(courses):

@@ -66,8 +66,7 @@ def arcs_picture(
 
 
 def _bars(arcs: FloatArray, values: FloatArray) -> Chart:
-    names = {"xlabel": "angle of the input", "ylabel": "neuron and its arc"}
-    chart = Chart(300, 300, (40, 18, 14, 46), **names)
+    chart = Chart(300, 300, (40, 18, 14, 46), "angle of the input", "neuron and its arc")
     chart.x(-180.0, 180.0, **_TURN)
     chart.y(0.0, len(arcs) + 1.0, target=4, label=whole)
     strength = np.abs(values) / (np.abs(values).max() or 1.0)

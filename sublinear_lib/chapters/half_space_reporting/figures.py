@@ -68,8 +68,7 @@ def surviving_share(dimensions: Numbers, curves: Curves, *, samples: Mapping[str
     Samples are rows (d, estimate, lower, upper).
     """
     d, shares, points = dimensions, arrays(curves, len(dimensions)), arrays(samples, None, 4)
-    names = {"xlabel": "dimension *d*", "ylabel": "neurons that can fire on *X*"}
-    chart = Chart(420, 300, (52, 92, 16, 46), **names)
+    chart = Chart(420, 300, (52, 92, 16, 46), "dimension *d*", "neurons that can fire on *X*")
     chart.x(d[0], d[-1], scale="log2", values=[2.0**k for k in range(1, 11)], label=number)
     chart.y(0.0, 1.0, label=percent)
     for role, label, values in colored(shares):

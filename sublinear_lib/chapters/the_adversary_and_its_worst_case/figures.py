@@ -245,8 +245,7 @@ def landscape_picture(
         gain = extremes.sup - clean
         share = percent(min(1.0, (value - clean) / gain) if gain > 0.0 else 1.0)
         ended[f"{label}: {share}"] = (math.degrees(offset), value)
-    names = {"xlabel": "angle from *x*, degrees", "ylabel": "*f*"}
-    chart = Chart(420, 262, (52, 16, 10, 46), **names)
+    chart = Chart(420, 262, (52, 16, 10, 46), "angle from *x*, degrees", "*f*")
     angles, values = cap.curve(1200)
     chart.x(-math.degrees(half), math.degrees(half), target=6)
     chart.around(0.16, values, target=4)

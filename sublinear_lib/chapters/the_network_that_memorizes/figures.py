@@ -193,12 +193,8 @@ def precision_picture(series: Mapping[str, PrecisionSeries], *, allowed: float =
     least, most = extent(errors[errors > 0])
     first, last = extent(*(gaps for gaps, *_ in tables.values()))
     low = least / 3
-    chart = Chart(
-        *(420, 320, (58, 16, 40, 46)),
-        xlabel="distance from the threshold, 1 − 2*μ*/*λ*",
-        ylabel="largest error on the balls",
-        ylabel_rise=30,
-    )
+    names = "distance from the threshold, 1 − 2*μ*/*λ*", "largest error on the balls"
+    chart = Chart(420, 320, (58, 16, 40, 46), *names, ylabel_rise=30)
     chart.x(first / 1.5, last * 1.5, scale="log10", target=5)
     chart.y(low, max(most, allowed) * 3, scale="log10", target=6)
     chart.level(allowed, "ink", 1.0, dashes=(3, 2))

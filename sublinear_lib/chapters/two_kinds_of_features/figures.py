@@ -120,9 +120,8 @@ def ratio_picture(
     """
     r, reached = np.asarray(ratio), np.asarray(measured)
     robust, (least, most) = reached > 0.5, extent(ratio)
-    names = {"xlabel": "race ratio *R* of the first weights"}
-    names |= {"ylabel": "share of *u* in the logit, after training"}
-    chart = Chart(420, 300, (46, 14, 34, 46), **names)
+    names = "race ratio *R* of the first weights", "share of *u* in the logit, after training"
+    chart = Chart(420, 300, (46, 14, 34, 46), *names)
     chart.x(0.7 * min(least, 1.0), 1.4 * max(most, 1.0), scale="log10", target=4, label=number)
     chart.y(-0.04, 1.04, values=[0, 0.25, 0.5, 0.75, 1], label=percent)
     chart.upright(1.0, "muted", dashes=(4, 3))

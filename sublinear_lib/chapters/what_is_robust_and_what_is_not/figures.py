@@ -140,8 +140,7 @@ def robust_error_picture(
                 "input shows a mistake"
             )
     first, last = limits or extent(*(eps for eps, _, _ in tables.values()))
-    names = {"xlabel": "test budget *ε*", "ylabel": "robust error", "ylabel_rise": 30}
-    chart = Chart(420, 300, (52, 16, 40, 46), **names)
+    chart = Chart(420, 300, (52, 16, 40, 46), "test budget *ε*", "robust error", ylabel_rise=30)
     chart.x(first, last, target=5, label=number)
     chart.y(-0.03, 1.03, values=(0, 0.25, 0.5, 0.75, 1), label=percent)
     shaded = ""
