@@ -137,17 +137,21 @@ def test_a_run_says_where_its_losses_and_its_activity_go() -> None:
 @pytest.mark.parametrize(
     ("make", "changes", "message"),
     [
-        (curves, {"x": [3, 2, 1]}, "x must be at least two ascending"),
+        (curves, {"x": [3, 2, 1]}, r"x must be at least two ascending numbers, got \[3, 2, 1\]"),
+        (curves, {"x": [1, 1, 2]}, r"x must be at least two ascending numbers, got \[1, 1, 2\]"),
+        (curves, {"x": np.arange(20.0)[::-1]}, r"got \[19, 18, 17, 16, 15, 14, 13, 12, ...\]"),
+        (curves, {"x": [1]}, r"x must be at least two ascending numbers, got \[1\]"),
         (curves, {"predicted": {"a": [1.0, 0.0, 1.0]}}, "low must be"),
         (curves, {"measured": {"a": [1.0, 2.0]}}, "a must have shape"),
         (curves, {"predicted": {str(k): [1, 2, 3] for k in range(8)}}, "colors for"),
         (boxes, {"groups": [[]]}, "groups must"),
         (boxes, {"groups": [[60]]}, "groups must"),
-        (work, {"widths": [4, 2, 8]}, "widths must be at least two ascending"),
+        (work, {"widths": [0.5, 2, 8]}, r"ascending numbers >= 1, got \[0.5, 2, 8\]"),
         (growth, {"measured": {"a": [(0.5, 0.6, 0.7)] * 2}}, "inside their intervals"),
         (losses, {"panels": {"one": {"seen": (STEPS, FALL * np.nan)}}}, "seen must"),
-        (run, {"activity": FALL + 1}, r"activity must lie in \[0, 1\]"),
-        (run, {"loss": -FALL}, "loss must be >= 0"),
+        (run, {"activity": FALL + 1}, r"activity must lie in \[0, 1\], got values from 1.0 to 2.0"),
+        (run, {"activity": FALL - 0.1}, r"activity must lie in \[0, 1\], got values from -0.1"),
+        (run, {"loss": -FALL}, r"loss must be >= 0, got -1\.0"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(make: Any, changes: dict[str, Any], message: str) -> None:
