@@ -60,11 +60,11 @@ def test_the_lab_counts_shares_and_brackets_the_slope(capsys: pytest.CaptureFixt
 
 WIDTHS = 2.0 ** np.arange(6, 21)
 CURVES = {"τ = 0": np.full(15, 0.5), "*c*": WIDTHS**-0.2}
-GIVEN = {"widths": WIDTHS, "curves": CURVES, "bound": np.full(15, 1.9)}
+BOUND = {"bound": np.full(15, 1.9), "bound_label": "bound *Q*_{0}/*m*"}
 SAMPLES = {"*c*": [[64, 0.4, 0.3, 0.5]]}
 
-activity = partial(figures.activity_against_m, **GIVEN, name="a")
-bounded = partial(activity, bound_label="bound *Q*_{0}/*m*", samples=SAMPLES)
+activity = partial(figures.activity_against_m, widths=WIDTHS, curves=CURVES, name="a")
+bounded = partial(activity, **BOUND, samples=SAMPLES)
 
 
 def test_shares_are_drawn_as_given_and_a_bound_is_called_empty_that_is() -> None:

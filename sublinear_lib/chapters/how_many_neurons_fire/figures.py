@@ -18,8 +18,8 @@ def activity_against_m(
     widths: Numbers,
     curves: Curves,
     *,
-    bound: Numbers,
     samples: Mapping[str, Rows] | None = None,
+    bound: Numbers | None = None,
     bound_label: str = "printed bound",
 ) -> Drawing:
     """Draw the share of active neurons against the width, one curve for each rule for tau.
@@ -29,15 +29,15 @@ def activity_against_m(
     """
     m = np.asarray(widths, dtype=float)
     shares, points = arrays(curves, m.size), arrays(samples or {}, None, 4)
-    limit = positive(bound, "bound", (m.size,))
+    limit = None if bound is None else positive(bound, "bound", (m.size,))
     if not set(points) <= set(shares):
         raise ValueError(f"samples must have labels of curves, got {[*points]} and {[*shares]}")
     low = min(
         *(positive(v, label, v.shape).min() for label, v in shares.items()),
         *(np.where(p[:, 2] > 0, p[:, 2], p[:, 1]).min() for p in points.values()),
-        limit.min(),
+        np.inf if limit is None else limit.min(),
     )
-    high = max(1.0, limit.max())
+    high = 1.0 if limit is None else max(1.0, limit.max())
     chart = Chart(420, 330, (50, 112, 16, 46), xlabel="width *m*", ylabel="share of active neurons")
     chart.x(m[0] / 1.2, m[-1], scale="log2", target=4)
     marks = [v for v in _TICKS if low / 1.3 <= v <= high * 1.3]
@@ -52,13 +52,15 @@ def activity_against_m(
         f"{label}: {percent(v[0])} at the smallest and {percent(v[-1])} at the largest width"
         for label, v in shares.items()
     )
-    chart.layer(1.0, high * 1.3, "muted", 0.12)
-    text, place = "a bound up here says nothing", ("axes fraction", "data")
-    look = {"dx": 6, "dy": 4, "size": 11, "va": "bottom", "outline": False}
-    chart.note(0.0, 1.0, text, "muted", coordinates=place, **look)
-    chart.line(m, limit, "ink", label=bound_label, dashes=(3, 2))
-    alt += f". The {bound_label} runs from {percent(limit[0])} to {percent(limit[-1])}"
-    alt += ", above 100 % everywhere." if limit.min() > 1 else "."
+    alt += "."
+    if limit is not None:
+        chart.layer(1.0, high * 1.3, "muted", 0.12)
+        text, place = "a bound up here says nothing", ("axes fraction", "data")
+        look = {"dx": 6, "dy": 4, "size": 11, "va": "bottom", "outline": False}
+        chart.note(0.0, 1.0, text, "muted", coordinates=place, **look)
+        chart.line(m, limit, "ink", label=bound_label, dashes=(3, 2))
+        alt += f" The {bound_label} runs from {percent(limit[0])} to {percent(limit[-1])}"
+        alt += ", above 100 % everywhere." if limit.min() > 1 else "."
     for role, label, values in colored(shares):
         chart.line(m, values, role, label=label)
         if label in points:
