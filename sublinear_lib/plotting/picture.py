@@ -230,18 +230,16 @@ class Picture:
 
 def _png(figure: Figure) -> bytes:
     """Draw a copy of a figure with Agg: house markup as mathtext, outlines as path effects."""
-    drawn, buffer, ticks = copy.deepcopy(figure), io.BytesIO(), set[Text]()
-    for axis in drawn.findobj(Axis):
+    drawn, buffer = copy.deepcopy(figure), io.BytesIO()
+    for text in drawn.findobj(Text):
+        text.set_text(to_mathtext(text.get_text()))
+        if text.get_gid() == HALO:
+            text.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
+    for axis in drawn.findobj(Axis):  # which writes the labels of its ticks when it is drawn
         formatter = axis.get_major_formatter()
         if isinstance(formatter, FixedFormatter):
             labels = [to_mathtext(str(label)) for label in formatter.seq]
             axis.set_major_formatter(FixedFormatter(labels))
-            ticks |= {*axis.get_majorticklabels(), *axis.get_minorticklabels()}
-    for text in drawn.findobj(Text):
-        if text not in ticks:
-            text.set_text(to_mathtext(text.get_text()))
-            if text.get_gid() == HALO:
-                text.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
     with house_style():
         drawn.savefig(
             buffer,

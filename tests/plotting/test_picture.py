@@ -60,6 +60,7 @@ def test_the_drawing_has_a_name_a_description_a_view_box_and_labels_in_the_font_
     assert [texts[name] for name in named][-1] == ALT
     assert svg.get("viewBox") == "0 0 300 200"
     assert svg.get("width") is None and svg.get("height") is None, "it must scale with the page"
+    assert (svg.get("style") or "").startswith("max-width:400px;"), "up to a third larger"
     labels = ["".join(text.itertext()) for text in svg.iter() if text.tag.endswith("}text")]
     assert {"width m3/5", "share", "here", "Q0", "24", "0.4"} <= set(labels)
     assert "font-family" not in ElementTree.tostring(svg, encoding="unicode")
@@ -118,7 +119,7 @@ def test_a_caption_is_marked_up_and_cannot_inject_anything() -> None:
 def test_the_same_figure_gives_the_same_bytes_and_making_the_png_changes_nothing() -> None:
     figure = curve()
     first = plotting.Picture(figure, alt=ALT, name="falls")
-    with mpl.rc_context({"lines.linewidth": 9, "font.size": 20, "axes.grid": False}):
+    with mpl.rc_context({"lines.linewidth": 9, "font.size": 20, "xtick.major.pad": 20}):
         second = plotting.Picture(curve(), alt=ALT, name="falls")
         assert first.html == second.html and first.png == second.png, "settings change nothing"
     assert plotting.Picture(figure, alt=ALT, name="falls").html == first.html

@@ -34,7 +34,7 @@ def canvas_of_pixels():
 KINDS = {
     "line": lambda axes, y: axes.plot([20, 180], [y, y], lw=1.44, solid_capstyle="butt"),
     "marker": lambda axes, y: axes.plot([50, 90], [y, y], "s", markersize=10),
-    "collection with offsets": lambda axes, y: axes.scatter([50, 90], [y, y], marker="s"),
+    "collection with offsets": lambda axes, y: axes.scatter([50, 90], [y, y], [20, 40], marker="s"),
     "collection of paths": lambda axes, y: axes.add_collection(
         PolyCollection([[(20, 20), (180, 20), (180, y), (20, y)]])
     ),
