@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import plotting
 from sublinear_lib.halfspace import PartitionTree
+from sublinear_lib.plotting.shapes import beyond
 from tests.plotting.shown import alt, lines, tells, texts
 
 CLOUD = np.random.default_rng(0).standard_normal((60, 2))
@@ -104,6 +105,13 @@ def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(
     doubtful = sum(bool((np.abs(score - offset) < 1e-9).any()) for score in scores)
     assert covered <= sum(bool((score > offset).all()) for score in scores) + doubtful
     assert skipped <= sum(bool((score <= offset).all()) for score in scores) + doubtful
+
+
+def test_a_line_cuts_a_rectangle_where_it_crosses_its_sides() -> None:
+    outline, ends = beyond((1.0, 2.0), 1.0, (0.0, 2.0), (0.0, 1.0))
+    assert outline.tolist() == [[1, 0], [2, 0], [2, 1], [0, 1], [0, 0.5]]
+    assert ends.tolist() == [[1, 0], [0, 0.5]]
+    assert [len(part) for part in beyond((0.0, 1.0), 2.0, (0.0, 2.0), (0.0, 1.0))] == [0, 0]
 
 
 def test_the_work_is_the_mean_over_seeds_and_the_scan_is_the_yardstick() -> None:
