@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import plotting
 from sublinear_lib.halfspace import PartitionTree
+from sublinear_lib.plotting.chart import Chart
 from sublinear_lib.plotting.shapes import beyond
 from tests.plotting.shown import alt, lines, tells, texts
 
@@ -105,6 +106,13 @@ def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(
     doubtful = sum(bool((np.abs(score - offset) < 1e-9).any()) for score in scores)
     assert covered <= sum(bool((score > offset).all()) for score in scores) + doubtful
     assert skipped <= sum(bool((score <= offset).all()) for score in scores) + doubtful
+
+
+def test_a_chart_leaves_room_around_values_and_writes_columns_downwards() -> None:
+    chart = Chart()
+    assert chart.around(0.1, [0.0, 5.0], 10.0) == chart.axes.get_ylim() == (-1.0, 11.0)
+    chart.column(["one", "two"], {"one": "c1", "two": "c2"})
+    assert [text.xy for text in chart.axes.texts] == [(0.03, 0.97), (0.03, 0.97 - 0.085)]
 
 
 def test_a_line_cuts_a_rectangle_where_it_crosses_its_sides() -> None:

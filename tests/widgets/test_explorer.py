@@ -197,6 +197,7 @@ def test_python_computes_a_typed_value_with_the_same_function() -> None:
 @pytest.mark.parametrize(
     ("values", "control", "message"),
     [
+        ({"m": 513, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer >= 16 and <= 512"),
         ({"m": 16.5, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer >= 16 and <= 512"),
         ({"m": 16, "tau": 2.5, "kind": "slow"}, "tau", "tau must be a finite number >= 0"),
         ({"m": 16, "tau": 0.5}, "kind", "kind must be one of"),

@@ -188,6 +188,9 @@ def test_given_limits_are_kept_and_bars_stand_on_zero() -> None:
     assert {(axis["low"], axis["high"]) for axis in axes} == {(0.001, 2)}
     bars = View(x=X, y=Axis(label="n"), marks=[Bars([0, 1, 2], [3.0, 5.0])], sentence="Two bars.")
     assert tables.shared_limits([bars])[("y", "n", "linear")][0] == 0.0
+    whiskers = Points([0, 1], [1, 2], lower=[-4, 0], upper=[2, 6])
+    shown = View(x=X, y=Axis(label="n"), marks=[whiskers], sentence="Two points.")
+    assert tables.shared_limits([shown])[("y", "n", "linear")] == (-4.6, 6.6)
 
 
 @pytest.mark.parametrize(
