@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
-    AttackResult,
     IdentityAdversary,
     ProjectedGradient,
     RandomSearch,
 )
 from sublinear_lib.losses import AbsoluteLoss, get_loss
 from sublinear_lib.network import TwoLayerNetwork
-
-RADII = (0.0, 1e-6, 0.1, 0.7, 3**0.5, 5.0)
 
 
 def example(m=500, d=5, n=12, seed=0, *, activation="jump", t=1.0):
@@ -30,38 +25,6 @@ def example(m=500, d=5, n=12, seed=0, *, activation="jump", t=1.0):
     return network, X, y
 
 
-class Spy:
-    """An evaluator that remembers every point it was asked about."""
-
-    def __init__(self, network):
-        self.network = network
-        self.asked = []
-
-    def value(self, X):
-        self.asked.append(X.copy())
-        return self.network.forward(X)
-
-    def value_and_input_gradient(self, X):
-        self.asked.append(X.copy())
-        return self.network.forward(X), self.network.input_gradient(X)
-
-
-def check_result(result, network, X, y, rho, loss="huber"):
-    """The promises of `AttackResult`."""
-    assert isinstance(result, AttackResult)
-    for name in ("X", "loss", "value", "clean_value"):
-        assert np.isfinite(getattr(result, name)).all(), name
-    assert_allclose(np.linalg.norm(result.X, axis=1), 1.0, rtol=0, atol=1e-15)
-    assert (result.X[:, -1] == 0.5).all()
-    reach = np.linalg.norm(result.X - X, axis=1)
-    assert (reach <= rho + 1e-12).all(), f"row {np.argmax(reach)} is {reach.max()} away"
-    assert_allclose(result.value, network.forward(result.X), atol=1e-12)
-    assert_allclose(result.clean_value, network.forward(X), atol=1e-12)
-    function = get_loss(loss)
-    assert_array_equal(result.loss, function.value(y, result.value))
-    assert (result.loss >= function.value(y, result.clean_value)).all()
-
-
 # -- identity --------------------------------------------------------------------------------------
 
 
@@ -71,45 +34,8 @@ def test_the_identity_returns_the_clean_points():
     result = adversary(network, X, y, "huber", 0)
     assert adversary.rho == 0.0
     assert_array_equal(result.X, X)
-    check_result(result, network, X, y, 0.0)
+    assert_array_equal(result.value, network.forward(X))
     assert result.X is not X
-
-
-# -- projected gradient: promises that hold for every parameter ------------------------------------
-
-
-@settings(deadline=None, max_examples=60)
-@given(
-    st.sampled_from(RADII),
-    st.integers(1, 6),
-    st.sampled_from([1e-3, 0.5, 2.0, 50.0]),
-    st.integers(1, 3),
-    st.booleans(),
-    st.booleans(),
-    st.sampled_from([2, 3, 4, 9]),
-    st.sampled_from(["jump", "continuous"]),
-    st.integers(0, 100),
-)
-def test_every_point_that_is_asked_about_lies_in_its_cap(
-    rho, steps, relative_step, restarts, random_start, decay, d, activation, seed
-):
-    network, X, y = example(60, d, 4, seed, activation=activation)
-    attack = ProjectedGradient(
-        rho=rho,
-        steps=steps,
-        relative_step=relative_step,
-        restarts=restarts,
-        random_start=random_start,
-        decay=decay,
-    )
-    spy = Spy(network)
-    result = attack(spy, X, y, "huber", seed)
-    check_result(result, network, X, y, rho)
-    assert len(spy.asked) == restarts * (steps + 1) + random_start
-    for points in spy.asked:
-        # Also the random starts (ART #73: a start that left the ball).
-        assert (np.linalg.norm(points - X, axis=1) <= rho + 1e-12).all()
-        assert_allclose(np.linalg.norm(points, axis=1), 1.0, rtol=0, atol=1e-12)
 
 
 def test_without_random_starts_the_seed_does_not_matter_and_no_randomness_is_used():

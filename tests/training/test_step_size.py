@@ -24,17 +24,11 @@ def network(m=2048, t=1.28, scaling="PRINTED"):
 
 @pytest.mark.parametrize("m", [64, 4096])
 @pytest.mark.parametrize("t", [0.0, 1.28, 2.33])
-def test_the_rules_are_their_formulas(m, t):
-    net, q = network(m, t), stats.norm.sf(t)
-    assert PrintedStep(epsilon=0.2, constant=3.0).step_size(net) == pytest.approx(0.6 * m**-0.2)
-    assert RepairedStep(epsilon=0.2).step_size(net) == pytest.approx(0.2 * m**-0.6 / q)
-    assert StableStep(c0=0.7).step_size(net) == pytest.approx(0.7 * m**-0.6 / (2 * q))
-
-
 @pytest.mark.parametrize("scaling", ["PRINTED", "R1", "R2", "ZHANG"])
-def test_the_repaired_rules_follow_the_output_weights(scaling):
-    net = network(scaling=scaling)
-    norm = float(np.sum(net.a**2)) * stats.norm.sf(1.28)
+def test_the_rules_are_their_formulas_and_follow_the_output_weights(m, t, scaling):
+    net = network(m, t, scaling)
+    norm = float(np.sum(net.a**2)) * stats.norm.sf(t)
+    assert PrintedStep(epsilon=0.2, constant=3.0).step_size(net) == pytest.approx(0.6 * m**-0.2)
     assert RepairedStep(epsilon=0.1).step_size(net) == pytest.approx(0.1 / norm)
     assert StableStep(c0=0.5).step_size(net) == pytest.approx(0.25 / norm)
 
