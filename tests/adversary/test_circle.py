@@ -238,19 +238,6 @@ def test_an_angle_of_many_turns_is_the_angle_within_one():
             assert found.lower <= value <= found.upper, f"angle {angle}, step {step}"
 
 
-def test_a_single_point_at_an_end_is_bracketed():
-    network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.5)
-    turn = np.arccos(0.5 / geometry.SLICE_RADIUS)
-    found = CircleWave.of_network(network).extremes(turn, 0.0)
-    assert found.lower <= 0.0 <= found.inf <= found.sup <= found.upper
-    assert found.upper == pytest.approx(0.5)
-    assert not found.sup_attained
-    assert not found.inf_attained
-    exact = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], tau=0.0)
-    point = CircleWave.of_network(exact).extremes(0.0, 0.0)  # z = sin(phi): an end, exactly
-    assert point.lower <= 0.0 <= point.upper
-
-
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 def test_ends_that_are_left_out_of_the_bound_could_not_have_raised_it(activation, monkeypatch):
     def every_single_end(self, side, level, single):

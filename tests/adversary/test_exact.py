@@ -185,29 +185,6 @@ def test_the_bar_is_full_where_there_are_two_points_only(rho, capsys):
     assert "100%" in capsys.readouterr().err
 
 
-def test_an_interrupted_attack_changes_nothing(monkeypatch, capsys):
-    network, X, y = problem(3, 100, 4)
-    before = network.W.copy(), X.copy(), y.copy()
-    attack = SmoothedGradient(rho=0.2, steps=5, restarts=2)
-    whole = attack(network, X, y, "huber", rng=0)
-    original, calls = Evaluator.value, []
-
-    def interrupting(self, points):
-        calls.append(1)
-        if len(calls) == 6:
-            raise KeyboardInterrupt
-        return original(self, points)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Evaluator, "value", interrupting)
-        with pytest.raises(KeyboardInterrupt):
-            attack(network, X, y, "huber", rng=0, progress=True)
-    for ours, theirs in zip(before, (network.W, X, y), strict=True):
-        assert_array_equal(ours, theirs)
-    assert_array_equal(attack(network, X, y, "huber", rng=0).X, whole.X)
-    assert "SmoothedGradient" in capsys.readouterr().err
-
-
 def test_the_time_limit_reaches_the_sphere(monkeypatch):
     limits = []
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from sublinear_lib import geometry, scaling
+from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     Bracket,
     ProjectedGradient,
@@ -25,7 +25,7 @@ from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.adversary.sphere import SphereSupremum
 from sublinear_lib.losses import get_loss
-from sublinear_lib.network import TwoLayerNetwork
+from tests.adversary.cases import problem
 
 RHO = 0.4
 # Every attack that begins at a uniformly random point of the cap, with few steps so that single
@@ -48,9 +48,7 @@ LONG = [
 
 
 def example(m=600, d=4, n=30, seed=0, activation="jump"):
-    tau = scaling.threshold_from_standard(1.0, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    X = geometry.sample_slice(n, d, rng=seed + 1)
+    network, X = problem(m, d, seed, activation, 1.0, n)
     return network, X, np.random.default_rng(seed + 2).uniform(-1.0, 1.0, n)
 
 
@@ -166,11 +164,9 @@ def test_a_bracket_the_wrong_way_round_cannot_be_made():
 @pytest.mark.parametrize("method", [branch_and_bound, split_neurons, mixed_integer])
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 def test_on_leaving_early_or_late_the_bounds_are_in_order(method, activation):
-    tau = scaling.threshold_from_standard(1.28, 40)
     limit = "rounds" if method is mixed_integer else "max_nodes"
     for seed in range(3):
-        network = TwoLayerNetwork.initialize(40, 4, rng=seed, tau=tau, activation=activation)
-        x = geometry.sample_slice(1, 4, rng=seed + 1)[0]
+        network, (x,) = problem(40, 4, seed, activation)
         exact = supremum_on_sphere(network, x, RHO)
         assert exact.exact
         for steps in (1, 3, 30):

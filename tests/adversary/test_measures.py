@@ -119,13 +119,6 @@ def test_bad_arguments_are_refused():
             function(y[:2])
         with pytest.raises(ValueError, match=r"\|y\| <= 1"):
             function(2 * y)
-    for function in (
-        lambda: accuracy("network", X, y),
-        lambda: accuracy_under_attack("network", X, y, attack, 0),
-        lambda: robust_loss_under("network", X, y, attack, "huber", 0),
-    ):
-        with pytest.raises(TypeError, match="network must be a TwoLayerNetwork"):
-            function()
 
 
 def test_an_output_of_zero_where_the_attack_ends_is_wrong():

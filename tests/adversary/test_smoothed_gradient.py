@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
     Height,
     ProjectedGradient,
@@ -15,12 +14,7 @@ from sublinear_lib.adversary import (
     extremes_on_circle,
 )
 from sublinear_lib.network import TwoLayerNetwork
-
-
-def problem(m, d, n, seed, activation="jump", t=1.28):
-    tau = scaling.threshold_from_standard(t, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    return network, geometry.sample_slice(n, d, rng=seed + 1)
+from tests.adversary.cases import problem
 
 
 def found_share(attack, network, X, rho):
@@ -36,7 +30,7 @@ def found_share(attack, network, X, rho):
 def test_on_the_jump_the_smoothed_attack_finds_more_than_the_plain_one():
     rho, better = 0.2, []
     for seed in range(6):
-        network, X = problem(1000, 3, 8, seed)
+        network, X = problem(1000, 3, seed, n=8)
         plain = found_share(ProjectedGradient(rho=rho, steps=40, restarts=8), network, X, rho)
         smooth = found_share(SmoothedGradient(rho=rho, steps=40, restarts=8), network, X, rho)
         better.append(smooth.mean() - plain.mean())
@@ -45,7 +39,7 @@ def test_on_the_jump_the_smoothed_attack_finds_more_than_the_plain_one():
 
 
 def test_in_many_dimensions_plain_ascent_is_no_better_than_random_points():
-    network, X = problem(4000, 20, 40, 3)
+    network, X = problem(4000, 20, 3, n=40)
     y = np.zeros(40)
     clean = network.forward(X)
     rise = {
@@ -61,7 +55,7 @@ def test_in_many_dimensions_plain_ascent_is_no_better_than_random_points():
 
 
 def test_on_the_continuous_form_both_attacks_agree():
-    network, X = problem(1000, 3, 8, 2, activation="continuous")
+    network, X = problem(1000, 3, 2, activation="continuous", n=8)
     settings = {"rho": 0.2, "steps": 40, "restarts": 8, "relative_step": 0.25}
     plain = found_share(ProjectedGradient(**settings), network, X, 0.2)
     smooth = found_share(SmoothedGradient(**settings), network, X, 0.2)
@@ -70,7 +64,7 @@ def test_on_the_continuous_form_both_attacks_agree():
 
 
 def test_where_nothing_can_move_the_clean_points_come_back():
-    network, X = problem(50, 3, 4, 8)
+    network, X = problem(50, 3, 8, n=4)
     flat = network.with_weights(np.zeros_like(network.W))
     for target, rho in ((network, 0.0), (flat, 0.2)):
         result = SmoothedGradient(rho=rho)(target, X, np.ones(4), "absolute", rng=0)

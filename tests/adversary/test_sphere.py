@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import geometry, scaling
+from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     ExactOnSphere,
     SmoothedGradient,
@@ -17,12 +17,7 @@ from sublinear_lib.adversary import (
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
-
-
-def problem(m, d=4, seed=0, activation="jump", t=1.28):
-    tau = scaling.threshold_from_standard(t, m)
-    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    return network, geometry.sample_slice(1, d, rng=seed + 1)
+from tests.adversary.cases import problem
 
 
 def network_of(kind, m, seed, activation="jump"):
@@ -203,7 +198,7 @@ def test_running_out_of_time_gives_a_looser_bracket():
 
 
 def test_other_dimensions_are_refused():
-    network, X = problem(10, 5)
+    network, X = problem(10, 5, 0)
     with pytest.raises(ValueError, match="network must have d = 4"):
         supremum_on_sphere(network, X[0], 0.1)
     with pytest.raises(ValueError, match="network must have d = 4"):

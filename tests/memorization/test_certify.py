@@ -116,16 +116,6 @@ def test_the_sawtooth_terms_are_the_least_that_leave_room(rho: float) -> None:
     assert not exact_check(X, y, mu, 2, scale=width / 2).holds
 
 
-def test_the_network_for_p_2_is_right_where_the_check_holds_with_its_numbers() -> None:
-    X, y = random_points(6, 3, 2, 3)
-    memorizer = memorize_l2(X, y, 0.95 * separation(X, y, 2) / 2)
-    check = exact_check(X, y, memorizer.mu, 2, terms=memorizer.terms, scale=2 * memorizer.scale)
-    assert check.holds
-    for seed in range(5):
-        points = ball_points(X, memorizer.mu, 2, rng=seed)
-        np.testing.assert_allclose(memorizer(points), y, atol=1e-9)
-
-
 def test_one_class_needs_no_margin() -> None:
     check = exact_check([[0], [1]], [4, 4], 7)
     assert check.holds and check.separation is None and check.margin is None
@@ -146,33 +136,6 @@ def test_every_ball_is_certified_with_a_small_deviation(N: int, n: int, rho: flo
     assert certify(memorizer, "exact").holds
     either_sign = memorize(memorizer.X, 3.5 * memorizer.y - 7.0, memorizer.mu)
     assert certify(either_sign).holds
-
-
-def test_plain_bounds_fail_where_bumps_of_one_label_overlap() -> None:
-    failed, total = 0, 0
-    for seed in range(60):
-        memorizer = example(4, 2, 0.9, seed, classes=2)
-        lower, upper = memorizer_bounds(memorizer, aware=False)
-        assert certify(memorizer).holds
-        failed += int(np.sum((lower <= memorizer.y - 0.5) | (upper >= memorizer.y + 0.5)))
-        total += 4
-    assert 0.1 < failed / total < 0.5
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_beyond_the_threshold_the_closest_pair_is_not_certified(seed: int) -> None:
-    X, y = random_points(12, 3, 3, seed)
-    s = np.where(y > 1, 1.0, -1.0)
-    for build, labels, share in (
-        (memorize, y, 0.9),
-        (memorize, y, 0.9999),
-        (memorize_lipschitz, s, 0.9),
-    ):
-        lam, pair = separation(X, labels), closest_pair(X, labels)
-        memorizer = build(X, labels, share * lam / 2)
-        found = certify(memorizer, radius=1.01 * lam / 2)
-        assert not found.certified[[pair.i, pair.k]].all()
-        assert not found.holds
 
 
 def damaged(memorizer: Memorizer, kind: str, k: int) -> Memorizer:

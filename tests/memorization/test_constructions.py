@@ -130,20 +130,6 @@ def test_a_memorizer_computes_its_closed_form(
         assert np.abs(memorizer(Z) - memorizer.reference(Z)).max() <= rounding(memorizer)
 
 
-def test_the_closed_form_by_hand() -> None:
-    X, y = [[0.25, 0.5], [1.25, 0.75]], [2, 3]
-    memorizer = memorize(X, y, 0.25)
-    assert (memorizer.lam, memorizer.margin, memorizer.scale) == (1.0, 0.5, 4.0)
-    assert (memorizer.p, memorizer.kind, memorizer.terms) == (math.inf, "linf", None)
-    assert memorizer.rho == 0.5
-    # s = (0.5, 0), 2 (1 - 1/1) = 0 from the left and 3 (1 - 0/0.5) from the right.
-    assert memorizer([[1.0, 0.5], [0.625, 0.5], [0.9375, 0.5]]).tolist() == [3.0, 1.5, 2.625]
-    assert memorizer([[5.0, 5.0]]).tolist() == [0.0]
-    l1 = memorize_l1(X, y, 0.5)
-    assert (l1.lam, l1.margin) == (1.25, 0.25)
-    assert l1([[0.25, 1.125], [0.25, 1.0], [1.25, 0.25]]).tolist() == [1.0, 2.0, 3.0]
-
-
 @given(st.fractions(0, 1, max_denominator=10**6), st.integers(1, 12))
 @settings(deadline=None)
 def test_the_interpolated_square_overestimates_by_at_most_a_power_of_four(
@@ -268,16 +254,6 @@ def test_with_a_dyadic_margin_the_network_is_the_formula_without_any_rounding(
         assert lipschitz.network.exactly(x) == (min(to[-1]) - min(to[1])) / 2
 
 
-def test_the_clipped_network_has_the_sign_as_its_exact_value() -> None:
-    X, s = np.array([[0.25, 0.5], [1.25, 0.75], [0.5, 2.0]]), [1, -1, -1]
-    memorizer = memorize_lipschitz(X, s, 0.25)  # lambda/2 - mu = 1/4
-    for x, sign in zip(X.tolist(), s, strict=True):
-        for a in (-1, 0, 1):
-            for b in (-1, Fraction(1, 3), 1):
-                point = [Fraction(x[0]) + Fraction(a, 4), Fraction(x[1]) + Fraction(b) / 4]
-                assert memorizer.network.exactly(point) == sign
-
-
 # Lipschitz constants.
 
 
@@ -302,22 +278,12 @@ def test_no_gradient_is_longer_than_the_lipschitz_bound(
 def test_beside_the_highest_bump_the_lipschitz_bound_is_attained() -> None:
     X, y = random_points(6, 4, 3, rng=2, grid=64)
     top = X[np.argmax(y)]
-    bump = memorize(X, y, 0.4 * separation(X, y))
-    assert bump.mu is not None
-    _, gradient = bump.network.value_and_gradient([top + bump.mu + bump.margin / 20])
-    assert np.abs(gradient).sum() == pytest.approx(bump.lipschitz_bound, rel=1e-12)
-    l1 = memorize_l1(X, y, 0.4 * separation(X, y, 1))
-    assert l1.mu is not None
-    _, gradient = l1.network.value_and_gradient([top + (l1.mu + l1.margin / 20) / 4])
-    assert np.abs(gradient).max() == pytest.approx(l1.lipschitz_bound, rel=1e-12)
-    lipschitz = memorize_lipschitz(X, signs(y))
-    assert lipschitz.lipschitz_bound == 1.0
-    # For the same labels the bumps, heights 2 and 4, pay 2n times the constant of the clipped one.
-    mu = 0.4 * lipschitz.lam
-    clipped = memorize_lipschitz(X, signs(y), mu)
-    assert clipped.lipschitz_bound == pytest.approx(1 / (0.1 * lipschitz.lam))
-    ratio = memorize(X, signs(y), mu).lipschitz_bound / clipped.lipschitz_bound
-    assert ratio == pytest.approx(2 * 4)
+    for build, p, dual, equal in ((memorize, math.inf, 1, 1), (memorize_l1, 1, math.inf, 4)):
+        bump = build(X, y, 0.4 * separation(X, y, p))
+        assert bump.mu is not None
+        _, gradient = bump.network.value_and_gradient([top + (bump.mu + bump.margin / 20) / equal])
+        length = np.linalg.norm(gradient[0], ord=dual)
+        assert length == pytest.approx(bump.lipschitz_bound, rel=1e-12)
 
 
 # Labels and classes.
@@ -328,8 +294,6 @@ def test_beside_the_highest_bump_the_lipschitz_bound_is_attained() -> None:
     "labels",
     [
         [0, 1, 2, 0],
-        [-5, -5, -7, -6],
-        [0.1, 0.2, 0.3, 0.1],
         [-1e-9, 1e9, 3.0, 0.0],
         [1e200, 2e200, -1e200, 0.0],
         [1e-200, 2e-200, -1e-200, 0.0],
@@ -450,35 +414,10 @@ def test_far_away_the_value_is_the_shift() -> None:
 # Refusals.
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "mu", "message"),
-    [
-        ([[0.0], [1.0]], [1, 2], 0.5, r"mu must be >= 0 and < lambda/2 = 0\.5, got 0\.5"),
-        ([[0.0], [0.0]], [1, 2], 0.0, "rows 0 and 1 are equal, with labels"),
-        ([[0.0], [1.0]], [1, 1], 0.1, "must have at least two different labels"),
-    ],
-)
-def test_bad_input_is_refused_by_name_in_every_construction(
-    X: object, y: list[float], mu: float, message: str
-) -> None:
-    for build, _ in BUMPS:
-        with pytest.raises(ValueError, match=message):
-            build(X, y, mu)
-    with pytest.raises(ValueError, match=message):
-        memorize_lipschitz(X, [3 - 2 * label for label in y], mu)  # 1, 2 -> 1, -1
-
-
-def test_nothing_that_was_handed_in_is_changed_or_kept() -> None:
-    X, y = random_points(5, 3, 2, rng=0)
-    X0, y0 = X.copy(), y.copy()
-    found = everything(X, y, signs(y), 0.01)
-    assert (X == X0).all()
-    assert (y == y0).all()
-    X[:] = 0
-    for memorizer in found:
-        assert (memorizer.X == X0).all()
-        with pytest.raises(ValueError, match="read-only"):
-            memorizer.X[0, 0] = 1.0
+def test_a_budget_of_half_the_separation_is_refused_in_every_construction() -> None:
+    for build in (*(each for each, _ in BUMPS), memorize_lipschitz):
+        with pytest.raises(ValueError, match=r"mu must be >= 0 and < lambda/2 = 0\.5, got 0\.5"):
+            build([[0.0], [1.0]], [1, -1], 0.5)
 
 
 # Memory, batches, files.

@@ -286,7 +286,7 @@ def test_only_an_early_exit_shortens_an_enumeration_and_only_if_there_is_a_color
     hypergraphs = [complete_graph(2), complete_graph(3)]
     hypergraphs += [cycle(4), cycle(5)] if base == 2 else []
     for row in growth(hypergraphs, kind=kind, early_exit=early_exit):
-        assert row.assignments == base ** (row.vertices + 2)
+        assert row.programs <= row.assignments == base ** (row.vertices + 2)
         assert (row.programs < row.assignments) == (early_exit and row.colorable)
         assert row.found is row.colorable
         assert (row.feasible > 0) == row.colorable
@@ -357,13 +357,3 @@ def test_the_order_of_the_neurons_does_not_matter() -> None:
         for order in ([0, 1], [1, 0]):
             network = ReLUNetwork((AffineLayer(W[order], b[order]), AffineLayer(a[:, order], c)))
             assert coloring_of_network(h, network).colors == colors
-
-
-@pytest.mark.parametrize(("kind", "base"), [("half-spaces", 2), ("sum", 3)])
-def test_a_complete_enumeration_solves_every_program(kind: str, base: int) -> None:
-    hypergraphs = [complete_graph(2), complete_graph(3)]
-    hypergraphs += [cycle(4), cycle(5)] if base == 2 else []
-    for row in growth(hypergraphs, kind=kind, early_exit=False):
-        assert row.programs == row.assignments == base ** (row.vertices + 2)
-        assert row.found is row.colorable
-        assert (row.feasible > 0) == row.colorable

@@ -124,18 +124,16 @@ def test_checked_data_are_frozen_copies_with_their_separation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mu", "error", "message"),
+    ("mu", "message"),
     [
-        (-0.1, ValueError, r"mu must be >= 0 and < lambda/2 = 0\.5 \(lambda = 1\.0.*got -0\.1"),
-        (math.nan, ValueError, r"mu must be a finite .* lambda/2 = 0\.5 \(lambda = 1\.0.*got nan"),
-        (0.5, ValueError, r"rows 1 and 2 of X, are lambda = 1\.0 apart.*largest .* 0\.4999999999"),
-        (0.7, ValueError, r"mu must be >= 0 and < lambda/2 = 0\.5, got 0\.7.*balls would meet"),
+        (math.nan, r"mu must be a finite .* lambda/2 = 0\.5 \(lambda = 1\.0.*got nan"),
+        (0.5, r"rows 1 and 2 of X, are lambda = 1\.0 apart.*largest .* 0\.4999999999"),
     ],
 )
 def test_a_budget_out_of_range_is_refused_with_lambda_and_what_is_allowed(
-    mu: object, error: type[Exception], message: str
+    mu: float, message: str
 ) -> None:
-    with pytest.raises(error, match=message):
+    with pytest.raises(ValueError, match=message):
         checked_data([[9.0], [2.0], [1.0]], [1, 1, 2], mu)
 
 

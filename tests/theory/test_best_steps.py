@@ -74,12 +74,6 @@ def test_a_line_is_enough_for_a_coarse_step_and_a_constant_never_is() -> None:
     assert (found.degree, found.misses) == (1, None)
 
 
-def test_the_printed_degree_is_that_of_the_polynomials_of_claim_b5() -> None:
-    built = polynomials.step_approximation(Fraction(1), TENTH, TWENTIETH)
-    here = best_steps.printed_step_degree(Fraction(1), TENTH, TWENTIETH)
-    assert float(here) == float(built.printed_degree)
-
-
 @pytest.mark.parametrize("h", np.linspace(0.01, np.pi / 2, 40))
 def test_the_rate_of_the_angular_degree_is_bounded_as_stated(h: float) -> None:
     assert math.acosh(math.cos(h / 4) / math.cos(h / 2)) >= 0.4 * h

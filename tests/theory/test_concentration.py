@@ -71,6 +71,9 @@ def test_the_upper_half_of_the_wedge_holds_and_the_lower_half_below_the_crossing
     assert (lower.relation, upper.relation) == (">=", "<=")
     assert upper.holds
     assert lower.holds == (u <= concentration.gaussian_wedge_crossing().lower)
+    for one, side, sign in ((lower, "lower", 1), (upper, "upper", -1)):
+        margin = float(concentration.gaussian_wedge_margin(ball(u), side))
+        assert margin == pytest.approx(sign * (float(one.left) - float(one.right)), abs=1e-12)
 
 
 def test_the_crossing_of_the_wedge_is_between_its_ends() -> None:
@@ -80,18 +83,6 @@ def test_the_crossing_of_the_wedge_is_between_its_ends() -> None:
     assert crossing.width <= Fraction(1, 2**60)
     assert Fraction(10793572, 10**7) < crossing.lower < Fraction(10793573, 10**7)
     assert concentration.gaussian_wedge_crossing(10).width <= Fraction(1, 2**10)
-
-
-@MODEST
-@given(POSITIVE)
-def test_the_margins_of_the_wedge_are_those_of_the_lemma(u: Fraction) -> None:
-    for side in ("lower", "upper"):
-        one = concentration.gaussian_wedge(u, side)
-        margin = concentration.gaussian_wedge_margin(ball(u), side)
-        difference = float(one.left) - float(one.right)
-        assert float(margin) == pytest.approx(
-            difference if side == "lower" else -difference, abs=1e-12
-        )
 
 
 # A.6

@@ -84,18 +84,6 @@ def test_half_width_over_g_is_the_quotient_of_the_two_means(
     assert jump.half_width_over_g(t, theta, activation) == pytest.approx(quotient, rel=1e-12)
 
 
-def test_continuous_activation_pays_nothing_for_a_thin_window() -> None:
-    for t in (0.0, 1.0, 3.0):
-        thin = 1e-5
-        value = jump.half_width_over_g(t, thin, "continuous")
-        assert value == pytest.approx(thin * jump.inverse_mills(t) / 2, rel=1e-4)
-
-
-def test_limit_values_of_the_ratio() -> None:
-    for t in (0.0, 0.5, 3.0):
-        assert jump.gradient_ratio(t) == pytest.approx(1 + t * phi(t) / (2 * q(t)), rel=1e-12)
-
-
 @pytest.mark.parametrize("t", [0.0, 0.3, 1.0, 4.0])
 @pytest.mark.parametrize("travel", [1e-3, 0.3, 2.0, 20.0])
 def test_ratio_on_a_longer_way_agrees_with_quadrature(t: float, travel: float) -> None:

@@ -117,12 +117,9 @@ def test_the_closed_form_is_the_bound_of_the_laws_of_one_point(kind: str, t: flo
     assert asdict(found) == pytest.approx(asdict(expected), rel=1e-9)
 
 
-def test_a_label_of_zero_is_refused_in_closed_form() -> None:
+def test_the_closed_form_refuses_a_label_of_zero_and_a_threshold_that_no_neuron_reaches() -> None:
     with pytest.raises(ValueError, match="y must not be 0"):
         regret.expected_one_point(16, 0.5, 0.0, 0.0, 0.1, 4)
-
-
-def test_a_threshold_that_no_neuron_reaches_is_refused_in_closed_form() -> None:
     with pytest.raises(ValueError, match="tau must let some neurons fire"):
         regret.expected_one_point(16, 0.5, 1e3, 1.0, 0.1, 4)
 

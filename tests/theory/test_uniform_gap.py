@@ -105,15 +105,6 @@ def test_the_parts_of_the_bound_are_what_the_proof_says(form: str) -> None:
     assert found.failure == failure
 
 
-def test_the_jump_bound_is_above_the_indicator_of_the_window() -> None:
-    # The exact largest change of a jump neuron, tau + delta on the window, under the ramp.
-    tau, delta = 0.7, 0.2
-    z = np.linspace(0.3, 1.1, 4001)
-    rise, fall = worst_case.gap_terms(z, delta, tau)
-    ramp = (tau + delta) * np.clip(2 - np.abs(z - tau) / delta, 0, 1)
-    assert (np.maximum(rise, fall) <= ramp + 1e-12).all()
-
-
 @pytest.mark.parametrize("d", [2, 3, 6])
 @pytest.mark.parametrize(("m", "t"), [(2**8, 1.5), (2**12, 0.0)])
 def test_the_bound_on_b_holds_at_many_points_and_solves_its_equation(

@@ -97,27 +97,6 @@ def test_one_call_finds_what_the_steps_find(d, m, n, rho, t, jump, memory, loss,
     assert_stands_at(ours, neurons, found.X)
 
 
-@pytest.mark.thorough
-@CODES
-@pytest.mark.parametrize("memory", [False, True])
-def test_after_a_walk_the_caps_can_be_followed_anywhere(memory, vector, monkeypatch):
-    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
-    network = TwoLayerNetwork.initialize(1500, 7, rng=1, tau=0.02)
-    neurons = network.working_copy()
-    X = geometry.sample_slice(9, 7, rng=2)
-    ours, _ = evaluator_of(neurons, X, 0.2, memory=memory)
-    found = ours.climb(X, labels_of(9), (1, 0.1), ANGLES, 0.2)
-    assert found is not None
-    assert_stands_at(ours, neurons, found.X)
-    partly = found.X.copy()
-    partly[::2] = geometry.sample_caps(X[::2], 0.2, rng=3)
-    for points in (partly, X, geometry.sample_caps(X, 0.2, rng=4), found.X):
-        assert_stands_at(ours, neurons, points)
-    again = ours.climb(X, labels_of(9), (1, 0.1), ANGLES, 0.2)
-    assert_allclose(again.X, found.X, rtol=0, atol=1e-12)
-    assert_stands_at(ours, neurons, again.X)
-
-
 @CODES
 def test_values_and_steps_are_those_of_the_walk(vector, monkeypatch):
     monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
