@@ -236,14 +236,11 @@ def test_changed_rows_count_from_the_next_call_on(kernel):
         evaluator.value(X)
     W = network.W.copy()
     W[[3, 50]] *= 40.0  # also moves the bound of the norms
-    neurons.set_rows(np.array([3, 50]), W[[3, 50]])
-    expected = brute_force(network.with_weights(W), X, np.ones(30))
-    for evaluator in several:
-        assert_same(everything(evaluator, X, np.ones(30)), expected, exact=False)
-    neurons.set_rows(None, 2.0 * W)
-    expected = brute_force(network.with_weights(2.0 * W), X, np.ones(30))
-    for evaluator in several:
-        assert_same(everything(evaluator, X, np.ones(30)), expected, exact=False)
+    for rows, now, values in (([3, 50], W, W[[3, 50]]), (None, 2.0 * W, 2.0 * W)):
+        neurons.set_rows(None if rows is None else np.array(rows), values)
+        expected = brute_force(network.with_weights(now), X, np.ones(30))
+        for evaluator in several:
+            assert_same(everything(evaluator, X, np.ones(30)), expected, exact=False)
     assert (network.W != W).any(), "the network itself must keep its weights"
 
 
@@ -284,22 +281,19 @@ def test_work_counts_rows_read(kernel):
     network, X = setup(300, 5, 12)
     lists = candidates(network, X, 0.01)
     active = int(network.active_mask(X).sum())
-    v = np.ones(12)
     for reduction in REDUCTIONS:
-        full = Evaluator(network.working_copy(), 12, reduction=reduction)
-        full.value(X)
-        assert full.work == 12 * 300
-        full.value_and_input_gradient(X)
-        assert full.work == 3 * 12 * 300
-        full.weight_gradient(X, full.forward(X), v)
-        assert full.work == 5 * 12 * 300
         some = Evaluator(network.working_copy(), 12, lists=lists, reduction=reduction)
-        some.value(X)
-        assert some.work == some.candidates
-        some.value_and_input_gradient(X)
-        assert some.work == 2 * some.candidates + active
-        some.weight_gradient(X, some.forward(X), v)
-        assert some.work == 3 * some.candidates + 2 * active
+        full = Evaluator(network.working_copy(), 12, reduction=reduction)
+        for evaluator, rows, fire in (
+            (full, 12 * 300, 12 * 300),
+            (some, some.candidates, active),
+        ):
+            evaluator.value(X)
+            assert evaluator.work == rows
+            evaluator.value_and_input_gradient(X)
+            assert evaluator.work == 2 * rows + fire
+            evaluator.weight_gradient(X, evaluator.forward(X), np.ones(12))
+            assert evaluator.work == 3 * rows + 2 * fire
 
 
 def test_points_outside_the_region_of_the_lists_are_refused():
@@ -324,12 +318,8 @@ def test_points_outside_the_region_of_the_lists_are_refused():
             method(np.full((3, 4), np.nan))
 
 
-def test_an_evaluator_of_a_network_validates_its_arguments():
+def test_lists_for_another_number_of_points_are_refused():
     network, X = setup(50, 4, 3)
-    with pytest.raises(ValueError, match="reduction"):
-        network.evaluator(3, reduction="pairwise")
-    with pytest.raises(ValueError, match="n must be"):
-        network.evaluator(0)
     with pytest.raises(ValueError, match=r"lists\.indptr must have length"):
         network.evaluator(3, lists=HalfspaceHits.from_mask(np.ones((2, 50), dtype=bool)))
     lists = HalfspaceHits.from_mask(network.active_mask(X))

@@ -59,23 +59,18 @@ def test_the_exact_check_holds_up_to_half_the_separation_and_not_there(p: float,
     rng = np.random.default_rng(seed)
     X = [[Fraction(int(v), 1000) for v in row] for row in rng.integers(0, 1000, (12, 4))]
     y = np.arange(12) % 3
-    power = 2 if p == 2 else 1
     lam = min(
-        max(steps) if p == math.inf else sum(step**power for step in steps)
+        max(steps) if p == math.inf else sum(step**p for step in steps)
         for i, k in itertools.combinations(range(12), 2)
         for steps in [[abs(a - b) for a, b in zip(X[i], X[k], strict=True)]]
         if y[i] != y[k]
     )
     assert exact_check(X, y, 0, p).separation == lam
-    if p == 2:
-        # the separation is a root; enclose it between rationals
-        whole = math.isqrt(int(lam * 10**80))
-        below, above = Fraction(whole, 10**40), Fraction(whole + 1, 10**40)
-    else:
-        below = above = lam
-    near = exact_check(X, y, below / 2 - TINY, p)
+    if p == 2:  # the separation is a root; enclose it between rationals
+        lam = Fraction(math.isqrt(int(lam * 10**80)), 10**40)
+    near = exact_check(X, y, lam / 2 - TINY, p)
     assert near.holds and near.failing is None and near.checks == 144
-    far = exact_check(X, y, above / 2, p)
+    far = exact_check(X, y, lam / 2 + (TINY if p == 2 else 0), p)
     assert not far.holds
     assert far.failing is not None and y[far.failing[0]] != y[far.failing[1]]
     if p != 2:

@@ -167,19 +167,14 @@ def test_the_number_of_terms_is_the_least_that_leaves_half_of_the_gap(
 def test_too_few_terms_are_refused_with_the_number_that_suffices() -> None:
     X, y = random_points(6, 5, 3, rng=0)
     mu = 0.499 * separation(X, y, 2)
-    with pytest.raises(
-        ValueError, match=r"terms must be at least \d+ for lambda = .*got 1"
-    ) as error:
+    with pytest.raises(ValueError, match=r"at least \d+ for lambda = .*got 1") as error:
         memorize_l2(X, y, mu, terms=1)
     least = int(str(error.value).split("at least ")[1].split()[0])
-    memorizer = memorize_l2(X, y, mu, terms=least)
-    assert memorizer.classify(X).tolist() == y.tolist()
+    assert memorize_l2(X, y, mu, terms=least).classify(X).tolist() == y.tolist()
     with pytest.raises(ValueError, match=f"terms must be at least {least} "):
         memorize_l2(X, y, mu, terms=least - 1)
     with pytest.raises(ValueError, match="mu must leave a gap that 500 terms can resolve"):
         memorize_l2([[0.0], [2.0**-560], [1.0]], [1, 2, 1], 0.0, terms=5)
-    with pytest.raises(ValueError, match="terms must be an integer >= 1 and <= 500"):
-        memorize_l2(X, y, mu, terms=501)
 
 
 # Robust memorization.
@@ -321,6 +316,7 @@ def test_a_point_without_a_bump_gets_the_nearest_label_or_none() -> None:
     memorizer = memorize([[0.25], [1.5]], [1, 4], 0.25)
     Z = [[0.25], [1.5], [0.875], [3.0]]
     assert memorizer.classify(Z).tolist() == [1, 4, 1, 1]
+    assert memorizer([[1e9], [1e300]]).tolist() == [memorizer.shift] * 2
     found = memorizer.classify(Z, within=0.5)
     assert found[:2].tolist() == [1, 4]
     assert np.isnan(found[2:]).all()
@@ -401,14 +397,6 @@ def test_up_to_the_last_float_below_half_the_separation_the_formulas_hold() -> N
         # The centers are far inside: there the rounding of the boundary is not felt.
         assert memorizer(X).tolist() == y.tolist()
         assert memorizer.network.largest_weight > 1e14
-
-
-def test_far_away_the_value_is_the_shift() -> None:
-    X, y = random_points(5, 3, 3, rng=1)
-    for build, p in BUMPS:
-        memorizer = build(X, y - 2, 0.1 * separation(X, y, p))
-        for size in (10.0, 1e9, 1e300):
-            assert memorizer([[size] * 3]).tolist() == [memorizer.shift]
 
 
 # Refusals.

@@ -106,14 +106,10 @@ def test_a_network_of_the_second_kind_reaches_every_budget_below_the_radius() ->
     h = random_hypergraph(5, 4, rng=2)
     colors = proper_colorings(h)[0]
     largest = min(robust_radii(network_of_coloring(h, colors), *gadget(h)))
-    weights = []
     for share in (0.0, 0.5, 0.9, 0.99, 0.9999):
         budget = share * float(largest)
         network = network_of_coloring(h, colors, kind="sum", radius=budget)
         assert certify_sign(network, *gadget(h), budget).holds
-        weights.append(np.abs(network.layers[1].weight.toarray()).max())
-    assert np.all(np.diff(weights) > 0.0)  # the price of a budget near the end
-    assert weights[-1] > 1000.0
     with pytest.raises(ValueError, match=r"radius must be below 1/"):
         network_of_coloring(h, colors, kind="sum", radius=float(largest) + 1e-9)
 

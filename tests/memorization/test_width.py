@@ -138,16 +138,11 @@ def test_in_the_plane_the_mean_radius_of_a_random_direction_is_known() -> None:
     assert abs(float(drawn.mean()) - mean) < 4.0 * error
 
 
-def test_random_radii_grow_with_the_dimension_and_stay_below_a_quarter() -> None:
-    means = []
-    for n in (2, 4, 8, 12):
-        radii = random_collision_radii(n, n - 1, 40, rng=n)
-        assert radii.shape == (40,)
-        assert radii.max() <= 0.25 + 1e-12
-        means.append(radii.mean())
-    assert np.all(np.diff(means) > 0.0)
-    narrow = random_collision_radii(8, 2, 40, rng=1)
-    assert narrow.mean() < means[2]
+def test_random_radii_stay_below_a_quarter_unless_the_layer_is_injective() -> None:
+    for n, m in ((2, 1), (8, 7), (8, 2)):
+        radii = random_collision_radii(n, m, 20, rng=n)
+        assert radii.shape == (20,)
+        assert 0.0 < radii.max() <= 0.25 + 1e-12
     assert random_collision_radii(3, 3, 5, rng=2) == pytest.approx(0.5, abs=0.0)
 
 

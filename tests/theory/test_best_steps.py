@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sublinear_lib.theory import best_steps, existence, polynomials
+from sublinear_lib.theory import best_steps, polynomials
 
 TENTH, TWENTIETH = Fraction(1, 10), Fraction(1, 20)
 SETTINGS = [
@@ -97,13 +97,6 @@ def test_the_papers_polynomial_is_accurate_from_the_degree_stated_on(
     assert polynomials.step_approximation(delta, rho, eps, degree).holds
 
 
-@pytest.mark.parametrize("k", [1, 7, 60])
-def test_the_sum_behind_the_papers_polynomial_is_the_sum(k: int) -> None:
-    y = np.cos(np.linspace(0.0, np.pi, 25))
-    terms = [math.comb(2 * i, i) / 4**i * y**i for i in range(k + 1)]
-    assert best_steps._power_sum(y, k).tolist() == pytest.approx(sum(terms).tolist(), abs=1e-13)
-
-
 def test_complexities_are_those_of_definition_b1() -> None:
     q = best_steps.best_step_polynomial(Fraction(1), TENTH, 5)
     plain = float(polynomials.log_complexity(q, 1))
@@ -125,12 +118,6 @@ def test_the_width_makes_the_gap_a_third_of_the_accuracy() -> None:
     m = 2.0 ** best_steps.width_asked(bits, n, eps, fall)
     K = 2 * n * 2.0**bits
     assert K**2 * m**-0.3 == pytest.approx(eps / 3)
-
-
-def test_a_best_polynomial_can_be_put_into_a_feature() -> None:
-    q = best_steps.smallest_step(Fraction(3, 2), TENTH, Fraction(1, 10)).reaches.polynomial
-    feature = existence.bounded_feature(q, 0, Fraction(1, 10))
-    assert float(feature.expectation(Fraction(1, 3))) == pytest.approx(float(q(Fraction(1, 3))))
 
 
 def test_an_error_that_floating_point_cannot_resolve_is_refused() -> None:

@@ -85,13 +85,6 @@ def test_chains_and_scalings_agree(preset: scaling.Scaling) -> None:
     assert drift == derived
 
 
-def test_slips_are_explained_by_the_powers_of_other_papers() -> None:
-    assert F(27, 50) - F(1, 3) == CHAINS["C.12-31/150"].printed
-    assert F(27, 50) - F(11, 15) == CHAINS["C.12-29/150"].printed
-    assert CHAINS["C.12-31/150"].power.at(F(1, 3), F(11, 15), 0) == F(31, 150)
-    assert CHAINS["C.12-29/150"].power.at(F(1, 3), F(11, 15), 0) == F(-29, 150)
-
-
 def test_no_choice_of_powers_explains_all_printed_values() -> None:
     depend = [key for key, chain in CHAINS.items() if any(chain.power.coefficients[1:3])]
     grid = itertools.product([F(k, 30) for k in range(31)], repeat=2)
@@ -101,7 +94,6 @@ def test_no_choice_of_powers_explains_all_printed_values() -> None:
     assert set(best) == {(F(2, 5), F(3, 5)), (F(1, 5), F(4, 5))}
     printed = exponents.explained(F(1, 5), F(3, 5))
     assert printed == tuple(key for key in depend if CHAINS[key].derived() == CHAINS[key].printed)
-    assert len(printed) < counts[F(1, 5), F(4, 5)]
 
 
 @pytest.mark.parametrize(

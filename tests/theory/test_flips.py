@@ -36,16 +36,12 @@ def test_probability_is_that_of_the_window(m: int, t: float, theta: float) -> No
     assert flips.expected_flips(t * s, m, theta * s) == pytest.approx(m * exact, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("t", "constant"), [(0.0, 1.0), (1.0, math.exp(-0.5)), (2.0, math.exp(-2))]
-)
-def test_the_constant_one_over_root_pi_is_sharp(t: float, constant: float) -> None:
+def test_the_bound_is_attained_at_the_threshold_zero() -> None:
     m = 2**200
-    tau = t * math.sqrt(2 / m)
     for delta, power in ((m**-0.625, 0.875), (m**-0.6, 0.9)):
-        found = flips.expected_flips(tau, m, delta) / m**power
-        assert found == pytest.approx(constant / math.sqrt(math.pi), rel=1e-4)
-    assert flips.flip_bound(m, m**-0.625) == pytest.approx(m**0.875 / math.sqrt(math.pi), rel=1e-9)
+        bound = flips.flip_bound(m, delta)
+        assert bound == pytest.approx(m**power / math.sqrt(math.pi), rel=1e-9)
+        assert flips.expected_flips(0.0, m, delta) == pytest.approx(bound, rel=1e-4)
 
 
 def test_the_mask_is_the_definition_at_dyadic_numbers() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,31 +90,6 @@ def test_one_query_per_example_costs_what_the_shared_ledger_says() -> None:
         assert values <= row.work_adversary <= values + N * steps * row.candidates
 
 
-def test_expected_ledgers_are_the_means_of_counts() -> None:
-    t, rho, steps = 1.8, 0.15, 2
-    tau = scaling.threshold_from_standard(t, M)
-    trainer = SublinearAdversarialTraining(
-        adversary=ProjectedGradient(rho=rho, steps=steps),
-        steps=1,
-        index="scan",
-        reduction="reference",
-    )
-    counted = []
-    for seed in range(40):
-        history = trainer.fit(network(seed, t), DATA.X, DATA.y, rng=0)
-        row = history.records[0]
-        assert row.touched <= min(M - history.set_aside, row.work_backward)
-        counted.append([row.work_query, row.work_forward, row.work_adversary, row.touched])
-    mean = np.mean(counted, axis=0)
-    error = np.std(counted, axis=0, ddof=1) / math.sqrt(len(counted))
-    ledger = theory.expected_ledger(M, N, D, tau, rho, steps, "shared")
-    assert abs(mean[0] - ledger.query) < 4 * error[0]
-    assert abs(mean[1] - ledger.forward) < 4 * error[1]
-    # The attack changes the activity at its own points a little, hence 2 % beside 4 errors.
-    assert abs(mean[2] - ledger.attack) < 4 * error[2] + 0.02 * ledger.attack
-    assert mean[3] < ledger.weights
-
-
 def test_expected_ledgers_of_the_four_algorithms_are_built_from_the_same_counts() -> None:
     tau = scaling.SPARSE_C.tau(2**14)
     counts = theory.expected_counts(2**14, 32, 8, tau, 0.1)
@@ -191,15 +165,6 @@ def test_the_widest_dimension_is_the_last_with_a_bound_below_one(m: int, numerat
 
 
 # ---- exponents ----------------------------------------------------------------------------------
-
-
-def test_the_missing_factor_is_hidden_exactly_from_one_eighth_on() -> None:
-    nu = Fraction(1, 4)
-    for k in range(17):
-        c = Fraction(k, 16)
-        printed = max(term.at(nu) for term in theory.printed_orders(8, c)["forward"])
-        counted = max(term.at(nu) for term in theory.corrected_orders(8, c)["forward"])
-        assert (printed == counted) == (c >= Fraction(1, 8)), c
 
 
 @pytest.mark.parametrize("d", [2, 3, 8, 16, 17, 18, 64])

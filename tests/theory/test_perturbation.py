@@ -263,20 +263,11 @@ def test_the_certified_change_is_kept_at_many_points_for_many_draws(
     m, rng = 512, np.random.default_rng(11)
     a, delta = m**-0.2, m**-0.6
     bound = perturbation.certified_change(m, d, a, nu, delta, tau, form, failure=1e-6)
-    angle = geometry.cap_angle(nu)
     for _ in range(6):
         network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau, activation=form)
         assert np.linalg.norm(network.W, axis=1).max() <= bound.norm
         for _ in range(4):
-            x = geometry.sample_slice(1, d, rng)[0]
-            unit = x[:-1] / HALF
-            along = network.input_gradient([x])[0, :-1]
-            along -= (along @ unit) * unit
-            along /= np.linalg.norm(along)
-            turned = math.cos(angle) * unit + math.sin(angle) * along
-            worst = perturbation.worst_perturbation_at(
-                network, x, np.append(HALF * turned, 0.5), delta
-            )
+            worst = perturbation.worst_perturbation_at(network, *pair(d, nu, rng), delta)
             assert worst.f <= bound.f.total
             assert worst.g <= bound.g.total
             assert worst.flips <= bound.flips

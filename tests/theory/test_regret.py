@@ -76,14 +76,6 @@ def test_coupling_is_what_the_definition_says(name, seed):
     assert found.active_bound == pytest.approx(weight * (change * active).mean(), rel=1e-12)
 
 
-def test_on_a_kink_every_active_neuron_counts():
-    start = TwoLayerNetwork.initialize(1000, 2, PRINTED, rng=3)
-    found = regret.gradient_coupling(start, start.W, POINT, [0.0], "absolute")
-    active = int(start.active_mask(POINT).sum())
-    assert found.common == 0.0
-    assert found.literal == pytest.approx(1000**-0.2 * active, rel=1e-12)
-
-
 @pytest.mark.parametrize(("m", "t", "theta"), [(100, 0.0, 0.5), (2**16, 1.5, 0.1), (10, 0.3, 2.0)])
 def test_expected_coupling_is_the_integral_of_the_density(m, t, theta):
     std = math.sqrt(2.0 / m)
