@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import geometry
-from sublinear_lib.adversary import CapRelaxation, SmoothedGradient, extremes_on_circle
+from sublinear_lib.adversary import CapRelaxation, extremes_on_circle
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
+from sublinear_lib.adversary.mixed_integer import mixed_integer
 from tests.adversary.cases import problem
 
 
@@ -31,22 +30,6 @@ def test_on_the_circle_the_bracket_holds_the_exact_supremum(m, seed, activation,
     assert found.upper - found.lower <= 1e-3
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(("d", "m", "rho"), [(4, 300, 0.2), (5, 100, 0.2), (4, 60, 1.7)])
-@pytest.mark.parametrize("activation", ["jump", "continuous"])
-def test_in_more_dimensions_no_sample_and_no_attack_leaves_the_bracket(d, m, rho, activation):
-    network, X = problem(m, d, 5, activation)
-    attack = SmoothedGradient(rho=rho, restarts=4)(network, X, [-1.0], "absolute", rng=0)
-    found = branch_and_bound(network, X[0], rho, start=attack.X, tol=0.02, time_limit=60)
-    points = geometry.sample_caps(np.repeat(X, 20000, axis=0), rho, rng=3)
-    assert network.forward(points).max() <= found.upper
-    # what the attack found is put into the cap again, and summed alone: both may round
-    assert found.lower >= attack.value[0] - 1e-12
-    assert found.status == "exact"
-    assert found.lower == network.forward(found.witness[None])[0]
-    assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-9
-
-
 def test_limits_are_kept_and_the_bracket_stays_valid():
     network, X = problem(3000, 5, 2)
     few = branch_and_bound(network, X[0], 0.3, tol=0.0, max_nodes=50)
@@ -66,7 +49,10 @@ def test_where_every_neuron_is_certain_the_bound_still_pays_for_rounding():
     assert found.upper == max(found.lower, relaxed.linear().value) > found.lower
 
 
-def test_dimensions_that_cannot_be_split_are_refused():
+@pytest.mark.parametrize(
+    ("search", "wanted"), [(branch_and_bound, "3 <= d <= 12"), (mixed_integer, "d >= 3")]
+)
+def test_dimensions_that_cannot_be_split_are_refused(search, wanted):
     network, X = problem(20, 2, 0)
-    with pytest.raises(ValueError, match="3 <= d <= 12"):
-        branch_and_bound(network, X[0], 0.1)
+    with pytest.raises(ValueError, match=wanted):
+        search(network, X[0], 0.1)

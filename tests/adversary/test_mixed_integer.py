@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     CapRelaxation,
     SmoothedGradient,
-    supremum_on_sphere,
 )
 from sublinear_lib.adversary.mixed_integer import mixed_integer
-from sublinear_lib.network import TwoLayerNetwork
 from tests.adversary.cases import exact, problem
 
 pytestmark = pytest.mark.thorough
@@ -30,16 +27,6 @@ def test_on_the_sphere_the_bound_is_mostly_far_better_than_that_of_lines(activat
             found = mixed_integer(network, X[0], 0.2, side=side, tol=1e-6, time_limit=2.0)
             shares.append((found.upper - low + 1e-6) / (lines - low + 1e-6))
     assert np.median(shares) < 0.2, shares
-
-
-def test_without_unstable_neurons_the_bound_is_the_value_itself():
-    W = [[0.1, 0.0, 0.2, 2.0], [0.0, 0.1, 0.0, -9.0]]
-    network = TwoLayerNetwork(W, [1.0, 5.0], [0.0, 0.0], 0.5)
-    x = geometry.sample_slice(1, 4, rng=0)[0]
-    found = mixed_integer(network, x, 0.3, tol=1e-12)
-    assert found.status == "exact"
-    assert found.nodes == 1
-    assert found.upper == pytest.approx(supremum_on_sphere(network, x, 0.3).upper, abs=1e-12)
 
 
 def test_whatever_the_time_the_bound_is_valid():
@@ -81,9 +68,3 @@ def test_a_result_of_the_solver_counts_only_by_its_dual_bound(monkeypatch):
     monkeypatch.setattr(optimize, "milp", failing)
     found = mixed_integer(network, X[0], 0.2, tol=1e-6)
     assert found.upper == CapRelaxation(network, X[0], 0.2).optimized().value
-
-
-def test_two_dimensions_are_refused():
-    network, X = problem(20, 2, 0)
-    with pytest.raises(ValueError, match="network must have d >= 3"):
-        mixed_integer(network, X[0], 0.1)

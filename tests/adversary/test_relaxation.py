@@ -63,27 +63,6 @@ def test_without_unstable_neurons_the_bound_is_the_value_itself():
         assert getattr(relaxation, method)().value == pytest.approx(cap.sup, abs=1e-13)
 
 
-def test_every_line_is_on_the_right_side_of_the_activation():
-    for activation in ("jump", "continuous"):
-        network, X = problem(4000, 5, 1, activation)
-        relaxation = CapRelaxation(network, X[0], 0.3)
-        share = np.linspace(0.0, 1.0, 101)
-        low, high = relaxation.low[:, None], relaxation.high[:, None]
-        z = low + share * (high - low)
-        value = np.where(z > network.tau, z - network.shift, 0.0)
-        jump = np.full_like(low, network.tau - network.shift)
-        z = np.concatenate((z, np.full_like(low, network.tau)), axis=1)
-        value = np.concatenate((value, jump), axis=1)  # the limit from above
-        up = relaxation.factors[:, None] > 0
-        for slopes in (relaxation.lines.flattest, relaxation.lines.steepest):
-            line = relaxation.lines.offset[:, None] + slopes[:, None] * (
-                z - relaxation.lines.anchor[:, None]
-            )
-            assert (np.where(up, line - value, 0.0) >= -1e-15).all()
-            assert (np.where(up, 0.0, value - line)[:, :-1] >= -1e-15).all()
-            assert (np.where(up, 0.0, -line)[:, -1] >= -1e-15).all()
-
-
 def test_optimized_slopes_close_a_good_part_of_the_gap():
     gains = []
     for seed in range(5):

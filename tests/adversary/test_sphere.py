@@ -11,7 +11,6 @@ from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     ExactOnSphere,
     SmoothedGradient,
-    extremes_on_circle,
     supremum_on_sphere,
 )
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
@@ -128,22 +127,6 @@ def test_equal_neurons_are_one_circle_and_may_cancel():
     assert nothing.circles == 0
     assert nothing.lower == pytest.approx(0.0, abs=1e-12)
     assert nothing.upper == pytest.approx(0.0, abs=1e-11)
-
-
-@pytest.mark.parametrize("activation", ["jump", "continuous"])
-def test_a_network_that_ignores_one_direction_has_the_extremes_of_the_circle(activation):
-    # With no weight on the third coordinate the cap of the sphere projects into the disc; the
-    # extremes over the whole sphere are at least those over the circle, and sampling the disc
-    # gives no more than the arrangement says.
-    network, _ = problem(30, 3, 5, activation)
-    W = np.column_stack((network.W[:, :2], np.zeros(30), network.W[:, 2]))
-    flat = TwoLayerNetwork(W, network.a, network.b, network.tau, activation)
-    x = geometry.embed(np.array([[1.0, 0.0, 0.0]]))[0]
-    (circle,) = extremes_on_circle(network, geometry.embed(np.array([[1.0, 0.0]])), 1.8)
-    found = supremum_on_sphere(flat, x, 1.8)
-    assert found.upper >= circle.sup - 1e-12
-    points = geometry.sample_slice(50_000, 4, rng=2)
-    assert flat.forward(points).max() <= found.upper
 
 
 def test_a_dome_is_attained_and_the_inside_of_an_edge_is_not():

@@ -14,17 +14,12 @@ from sublinear_lib import geometry, scaling
 from sublinear_lib.evaluation import Evaluator, Region, kernels_in_use
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import caps
-from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
-from tests.training.cap_cases import TOLERANCE, neurons_of, region_of, volumes
+from sublinear_lib.training.caps import CapEvaluator, CapMemory
+from tests.training.cap_cases import TOLERANCE, assert_equal_at, filter_of, neurons_of, region_of
 
 pytestmark = pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs compiled loops")
 
 CODES = pytest.mark.parametrize("vector", ["1", "0"])
-
-
-def filter_of(neurons, rho, *, rows=None, margin=0.0, share=0.01):
-    radius = min(rho, geometry.SLICE_DIAMETER)
-    return CapFilter(neurons, rows, radius=radius, tolerance=TOLERANCE, margin=margin, share=share)
 
 
 def walk(X, rho, *, steps=5, seed=0):
@@ -45,38 +40,6 @@ def neurons_fire(neurons, x):
             for row, bias in zip(neurons.W, neurons.b, strict=True)
         ]
     )
-
-
-def assert_equal_at(ours, neurons, points, *, smooth=0.0):
-    """Hold an evaluator against the sum over all neurons, at a sequence of points."""
-    n = len(points[0])
-    rng = np.random.default_rng(1)
-    for X in points:
-        dense = Evaluator(neurons, n)
-        reference = dense.forward(X)
-        size = volumes(neurons, reference.mask.astype(np.float64))
-        value, gradient = ours.value_and_input_gradient(X)
-        _, slopes = dense.value_and_input_gradient(X)
-        assert (np.abs(value - reference.value) <= 1e-13 * size).all()
-        assert (np.abs(gradient - slopes) <= 1e-13 * size[:, None]).all()
-        passed = ours.forward(X)
-        assert_array_equal(passed.counts, reference.counts)
-        for found, wanted in zip(passed.active_sets(), reference.active_sets(), strict=True):
-            assert_array_equal(found, wanted)
-        assert_array_equal(passed.touched, reference.touched)
-        coefficients = rng.standard_normal(n)
-        rows, moves = ours.weight_gradient(X, passed, coefficients)
-        _, wanted = dense.weight_gradient(X, reference, coefficients)
-        assert_array_equal(rows, np.flatnonzero(reference.touched))
-        scale = np.abs(neurons.a)[:, None] * np.abs(coefficients).sum()
-        assert (np.abs(moves - wanted[rows]) <= 1e-13 * scale[rows]).all()
-        untouched = np.delete(wanted, rows, axis=0)
-        assert not untouched.any()
-        if smooth:
-            blurred = dense.smoothed_input_gradient(X, smooth)
-            size = volumes(neurons, np.ones((n, neurons.m))) * (1.0 + neurons.tau / smooth)
-            error = np.abs(ours.smoothed_input_gradient(X, smooth) - blurred)
-            assert (error <= 1e-13 * size[:, None]).all()
 
 
 def evaluators(neurons, X, rho, *, rows=None, margin=0.0, share=0.01):

@@ -15,8 +15,8 @@ from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.evaluation import Evaluator, Neurons, kernels_in_use
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import caps
-from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
-from tests.training.cap_cases import TOLERANCE, neurons_of, region_of, volumes
+from sublinear_lib.training.caps import CapEvaluator, CapMemory
+from tests.training.cap_cases import assert_equal_at, filter_of, neurons_of, region_of, volumes
 
 if kernels_in_use() == "numpy":
     pytest.skip("needs compiled loops", allow_module_level=True)
@@ -36,28 +36,14 @@ class Slowly:
         self.weight_scale = ours.weight_scale
 
 
-def evaluator_of(neurons, X, rho, *, rows=None, memory=False, share=0.01):
-    radius = min(rho, geometry.SLICE_DIAMETER)
-    kept = CapFilter(neurons, rows, radius=radius, tolerance=TOLERANCE, share=share)
+def evaluator_of(neurons, X, rho, *, memory=False, share=0.01):
+    kept = filter_of(neurons, rho, share=share)
     held = CapMemory(kept, X, 1e-3) if memory else None
     return CapEvaluator(kept, region_of(X, rho), memory=held), kept
 
 
 def labels_of(n, seed=0):
     return np.random.default_rng(seed).uniform(-1.0, 1.0, n)
-
-
-def assert_stands_at(ours, neurons, X):
-    """Hold an evaluator against all neurons, decided in real arithmetic."""
-    wanted = Evaluator(neurons, len(X)).forward(X)
-    size = volumes(neurons, wanted.mask.astype(np.float64))
-    passed = ours.forward(X)
-    assert (np.abs(passed.value - wanted.value) <= 1e-13 * size).all()
-    for found, mask in zip(passed.active_sets(), wanted.active_sets(), strict=True):
-        assert_array_equal(found, mask)
-    _, gradient = ours.value_and_input_gradient(X)
-    _, slopes = Evaluator(neurons, len(X)).value_and_input_gradient(X)
-    assert (np.abs(gradient - slopes) <= 1e-13 * size[:, None]).all()
 
 
 @settings(deadline=None, max_examples=25)
@@ -94,7 +80,7 @@ def test_one_call_finds_what_the_steps_find(d, m, n, rho, t, jump, memory, loss,
     assert_array_equal(found.best_run[gained], steps.best_run[gained])
     assert found.queries == steps.queries == attack.steps + 1
     assert (found.loss >= losses.get_loss(loss).value(y, found.clean_value)).all()
-    assert_stands_at(ours, neurons, found.X)
+    assert_equal_at(ours, neurons, [found.X])
 
 
 @CODES
@@ -136,7 +122,7 @@ def test_rows_of_any_size_are_decided_exactly(power, vector, monkeypatch):
     assert kept.grains[-1] >= 1.0  # some are too large
     found = ours.climb(X, labels_of(n), (0, 0.0), ANGLES, 0.3)
     assert found is not None
-    assert_stands_at(ours, neurons, found.X)
+    assert_equal_at(ours, neurons, [found.X])
 
 
 def test_rows_that_grow_get_a_coarser_unit_and_others_only_patience():
@@ -159,7 +145,7 @@ def test_rows_that_grow_get_a_coarser_unit_and_others_only_patience():
     assert kept._patience == 2.0 * patience
     ours = CapEvaluator(kept, region_of(X, 0.3))
     found = ours.climb(X, labels_of(n), (0, 0.0), ANGLES, 0.3)
-    assert_stands_at(ours, neurons, found.X)
+    assert_equal_at(ours, neurons, [found.X])
 
 
 @settings(deadline=None, max_examples=40)
@@ -216,7 +202,7 @@ def test_ties_in_float64_are_left_to_the_steps(vector, monkeypatch):
     neurons = neurons_of(W, b, tau)
     ours, _ = evaluator_of(neurons, X, 0.2)
     assert ours.climb(X, labels_of(n), (0, 0.0), ANGLES, 0.2) is None
-    assert_stands_at(ours, neurons, X)
+    assert_equal_at(ours, neurons, [X])
     slow = evaluator_of(neurons, X, 0.2)[0]
     attack = ProjectedGradient(rho=0.2)
     found, steps = (attack(each, X, labels_of(n), "huber", 0) for each in (ours, Slowly(slow)))
@@ -279,6 +265,6 @@ def test_sums_are_renewed_when_too_much_has_come_and_gone():
     assert found is not None
     points = geometry.sample_caps(X, 0.3, rng=5)
     for stop in (found.X, points, X):
-        assert_stands_at(ours, neurons, stop)
+        assert_equal_at(ours, neurons, [stop])
     away = ours.climb(X, -np.sign(found.clean), (0, 0.0), ANGLES, 0.3)
-    assert_stands_at(ours, neurons, away.X)
+    assert_equal_at(ours, neurons, [away.X])
