@@ -195,11 +195,6 @@ def test_only_the_circle_is_taken():
         CircleWave.of_network(network)
     with pytest.raises(TypeError, match="network must be a TwoLayerNetwork, got int"):
         CircleWave.of_network(3)
-    wave = CircleWave.of_network(network_of("normal", 3, 0))
-    with pytest.raises(ValueError, match="half_angle must be"):
-        wave.extremes(0.0, -1.0)
-    with pytest.raises(ValueError, match="rho must be"):
-        ExactOnCircle(rho=-0.1)
 
 
 def network_with_a_narrow_peak():

@@ -65,5 +65,3 @@ def test_it_refuses_the_jump_and_other_dimensions() -> None:
     other = TwoLayerNetwork.initialize(8, 4, rng=0, tau=0.1, activation="continuous")
     with pytest.raises(ValueError, match="d = 3"):
         worst_gap_everywhere(other, 0.1)
-    with pytest.raises(ValueError, match="delta"):
-        worst_gap_everywhere(drawn(8, 0, 0.1), -1.0)

@@ -320,8 +320,6 @@ def test_a_point_without_a_bump_gets_the_nearest_label_or_none() -> None:
     found = memorizer.classify(Z, within=0.5)
     assert found[:2].tolist() == [1, 4]
     assert np.isnan(found[2:]).all()
-    with pytest.raises(ValueError, match="within must be a finite number >= 0, got -1"):
-        memorizer.classify(Z, within=-1)
     lipschitz = memorize_lipschitz([[0.25], [1.25]], [1, -1])
     assert lipschitz.classify([[0.7], [0.8], [0.75]]).tolist() == [1, -1, -1]
     assert (lipschitz.mu, lipschitz.rho, lipschitz.margin) == (None, None, 1.0)

@@ -299,8 +299,6 @@ def test_colors_that_are_not_proper_are_refused() -> None:
         network_of_coloring(cycle(4), (0, 2, 0, 1))
     with pytest.raises(ValueError, match="colors must hold 4 numbers"):
         network_of_coloring(cycle(4), (0, 1))
-    with pytest.raises(ValueError, match="kind must be one of"):
-        network_of_coloring(cycle(4), (0, 1, 0, 1), kind="half")  # type: ignore[arg-type]
 
 
 def test_searches_refuse_what_they_cannot_decide() -> None:

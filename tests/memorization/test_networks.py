@@ -260,22 +260,6 @@ def test_exact_values_take_numbers_of_every_kind() -> None:
     assert network.exactly(np.float32([1, 2, 3, 0.5])) == Fraction(13, 2)
 
 
-@pytest.mark.parametrize(
-    ("x", "error", "message"),
-    [
-        ([1], ValueError, "x must hold 2 numbers, got 1"),
-        ([1, float("nan")], ValueError, "finite rational numbers, got nan at index 1"),
-        ([1, True], TypeError, "rational numbers, got True at index 1"),
-        ([1, 1j], TypeError, "rational numbers"),
-    ],
-)
-def test_a_point_that_is_not_rational_is_refused(
-    x: object, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        ReLUNetwork([([[1.0, 1.0]], [0.0])]).exactly(x)  # type: ignore[arg-type]
-
-
 # Files.
 
 

@@ -97,8 +97,6 @@ def test_one_label_needs_no_slope_and_beyond_the_threshold_the_error_names_it() 
         mem.smallest_slope([[0.0], [1.0]], [1, 2], 0.5)
     with pytest.raises(ValueError, match="two different labels"):
         mem.contradiction([[0.0], [1.0]], [3, 3], 1.0)
-    with pytest.raises(ValueError, match="x must"):
-        mem.extension([[0.0], [1.0]], [1, 2], 0.1, [[1.0, 2.0]])
 
 
 @pytest.mark.parametrize("p", NORMS)

@@ -146,13 +146,6 @@ def test_random_radii_stay_below_a_quarter_unless_the_layer_is_injective() -> No
     assert random_collision_radii(3, 3, 5, rng=2) == pytest.approx(0.5, abs=0.0)
 
 
-def test_data_that_no_layer_could_keep_apart_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"label"):
-        collision(np.eye(2), np.eye(2), np.ones(2))
-    with pytest.raises(ValueError, match=r"0.*1"):
-        collision(np.eye(2), np.zeros((2, 2)), np.array([1.0, 2.0]))
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.integers(1, 7), st.integers(0, 10**6), st.booleans())
 def test_the_image_of_the_cube_is_the_hull_of_the_images_of_its_corners(

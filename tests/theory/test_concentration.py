@@ -167,21 +167,6 @@ def test_the_crossing_of_chernoff_is_between_its_ends() -> None:
         assert sign * ((1 + eps) * math.log(1 + eps) - eps - eps**2 / 3) > 0
 
 
-@MODEST
-@given(SHARES)
-def test_the_margins_of_chernoff_are_rate_minus_exponent(e: Fraction) -> None:
-    x = float(e)
-    rate = (1 + x) * math.log(1 + x) - x
-    down = (1 - x) * math.log(1 - x) + x
-    found = [
-        concentration.chernoff_margin(ball(e), "upper"),
-        concentration.chernoff_margin(ball(e), "upper", "repaired"),
-        concentration.chernoff_margin(ball(e), "lower"),
-    ]
-    expected = [rate - x * x / 3, rate - x * x / (2 + x), down - x * x / 2]
-    assert [float(each) for each in found] == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
 # A.9
 
 

@@ -8,8 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from sublinear_lib import geometry
@@ -178,25 +176,6 @@ def test_uniform_bounds_are_the_smallest_that_the_union_bound_gives(m: int, d: i
         bound = flips.uniform_near_bound if kind == "near" else flips.uniform_active_bound
         found = bound(1 / m, m, d, delta, failure)
         assert found <= best and found >= best - (1 if m <= 2**14 else 64), kind
-
-
-@settings(deadline=None, max_examples=40)
-@given(
-    m=st.integers(1, 10**6),
-    d=st.integers(2, 40),
-    t=st.floats(0.0, 4.0),
-    theta=st.floats(1e-6, 3.0),
-    failure=st.floats(1e-30, 0.5),
-)
-def test_uniform_bounds_are_counts_and_grow_with_what_they_cover(
-    m: int, d: int, t: float, theta: float, failure: float
-) -> None:
-    s = math.sqrt(2 / m)
-    near = flips.uniform_near_bound(t * s, m, d, theta * s, failure)
-    assert math.floor(flips.expected_flips(t * s, m, theta * s)) <= near <= m
-    assert near <= flips.uniform_near_bound(t * s, m, d + 1, theta * s, failure / 10)
-    active = flips.uniform_active_bound(t * s, m, d, 0.0, failure)
-    assert active <= flips.uniform_active_bound(t * s, m, d, theta * s, failure) <= m
 
 
 # --- blind moves ---

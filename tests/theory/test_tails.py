@@ -59,10 +59,15 @@ def test_the_count_allowed_is_the_smallest_one(failure: float, m: int, p: float)
     assert at_least_next <= failure < at_least
 
 
-def test_the_rate_is_the_one_that_the_margins_are_taken_from() -> None:
-    e = [0.1, 0.5, 1.8, 9.0]
-    margins = [float(concentration.chernoff_margin(ball(Fraction(v)), "upper")) for v in e]
-    np.testing.assert_allclose(tails.chernoff_rate(e) - np.square(e) / 3, margins, rtol=1e-12)
+def test_the_margins_are_the_rate_minus_the_exponents() -> None:
+    e = [Fraction(1, 10), Fraction(1, 2), Fraction(9, 5), Fraction(9)]
+    for form, exponent in (
+        ("printed", lambda x: x * x / 3),
+        ("repaired", lambda x: x * x / (2 + x)),
+    ):
+        margins = [float(concentration.chernoff_margin(ball(v), "upper", form)) for v in e]
+        expected = [tails.chernoff_rate([float(v)])[0] - float(exponent(v)) for v in e]
+        np.testing.assert_allclose(margins, expected, rtol=1e-12)
     [low] = tails.chernoff_rate([-0.5])
     margin = concentration.chernoff_margin(ball(Fraction(1, 2)), "lower")
     assert low - 0.125 == pytest.approx(float(margin), rel=1e-12)
