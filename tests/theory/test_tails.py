@@ -67,7 +67,7 @@ def test_the_margins_are_the_rate_minus_the_exponents() -> None:
     ):
         margins = [float(concentration.chernoff_margin(ball(v), "upper", form)) for v in e]
         expected = [tails.chernoff_rate([float(v)])[0] - float(exponent(v)) for v in e]
-        np.testing.assert_allclose(margins, expected, rtol=1e-12)
+        np.testing.assert_allclose(margins, expected, rtol=1e-12, atol=1e-15)
     [low] = tails.chernoff_rate([-0.5])
     margin = concentration.chernoff_margin(ball(Fraction(1, 2)), "lower")
     assert low - 0.125 == pytest.approx(float(margin), rel=1e-12)
