@@ -46,13 +46,3 @@ def test_a_step_past_the_antipode_of_the_center_comes_back_to_the_rim():
     for strict in (True, False):
         moved = steps(X, 0.5, strict=strict)(X, gradient, np.ones(1), np.pi)
         assert np.linalg.norm(moved - X) == pytest.approx(0.5, abs=1e-12)
-
-
-def test_without_compiled_loops_the_step_is_the_one_in_arrays(monkeypatch):
-    monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
-    X = geometry.sample_slice(3, 4, rng=0)
-    assert steps(X, 0.1, strict=False).__name__ == "in_arrays"
-    monkeypatch.setenv("SUBLINEAR_NUMBA", "1")
-    if kernels_in_use() == "numba":
-        assert steps(X, 0.1, strict=False).__name__ == "compiled"
-        assert steps(geometry.sample_slice(3, 2, rng=0), 0.1, strict=False).__name__ == "in_arrays"

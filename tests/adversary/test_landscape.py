@@ -16,17 +16,12 @@ from sublinear_lib.adversary import (
     pieces_on_circle,
 )
 from sublinear_lib.network import TwoLayerNetwork
-from tests.adversary.cases import problem
+from tests.adversary.cases import on_circle, problem
 from tests.adversary.test_circle import network_with_a_narrow_peak
 
 
 def random_network(m, seed, activation="jump", t=1.0):
     return problem(m, 3, seed, activation, t)[0]
-
-
-def at(angles):
-    angles = np.atleast_1d(angles)
-    return geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
 
 
 networks = st.builds(
@@ -56,7 +51,7 @@ def test_every_piece_is_the_network_between_its_edges(network, arc):
         start, stop = pieces.edges[k : k + 2]
         for share in (0.01, 0.5, 0.99):
             angle = start + share * (stop - start)
-            assert network.forward(at(angle))[0] == pytest.approx(
+            assert network.forward(on_circle(angle))[0] == pytest.approx(
                 wave(pieces, k, angle), abs=1e-12
             ), f"piece {k} at {angle}"
 
@@ -66,7 +61,7 @@ def test_every_piece_is_the_network_between_its_edges(network, arc):
 def test_the_best_piece_has_the_extremes_of_the_sweep(network, arc):
     middle, half = arc[0], min(arc[1], 3.1)
     pieces = pieces_on_circle(network, middle, half)
-    (cap,) = extremes_on_circle(network, at(middle), 3**0.5 * np.sin(half / 2))
+    (cap,) = extremes_on_circle(network, on_circle(middle), 3**0.5 * np.sin(half / 2))
     assert pieces.best()[0] == pytest.approx(cap.sup, abs=1e-10)
     assert pieces.best(-1)[0] == pytest.approx(-cap.inf, abs=1e-10)
     value, angle, piece, edge = pieces.best()
@@ -82,7 +77,7 @@ def test_switches_are_where_the_neuron_named_crosses_its_threshold():
     for angle, neuron, begins in zip(
         pieces.edges[1:-1], pieces.neurons, pieces.begins, strict=True
     ):
-        z = network.preactivations(at([angle - 1e-6, angle, angle + 1e-6]))[:, neuron]
+        z = network.preactivations(on_circle([angle - 1e-6, angle, angle + 1e-6]))[:, neuron]
         assert z[1] == pytest.approx(network.tau, abs=1e-12)
         assert (z[2] > network.tau > z[0]) == begins
 
@@ -100,7 +95,7 @@ def test_arcs_are_where_neurons_are_active():
     network = random_network(200, 5, t=0.5)
     found = activity_arcs(network)
     angles = np.linspace(-np.pi, np.pi, 721)
-    active = network.active_mask(at(angles))
+    active = network.active_mask(on_circle(angles))
     away = np.abs(np.remainder(angles[:, None] - found.center + np.pi, 2 * np.pi) - np.pi)
     near = np.abs(away - found.half) < 1e-9
     assert np.array_equal(active[:, found.neurons] | near, (away < found.half) | near)

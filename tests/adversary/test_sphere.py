@@ -16,31 +16,7 @@ from sublinear_lib.adversary import (
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
-from tests.adversary.cases import problem
-
-
-def network_of(kind, m, seed, activation="jump"):
-    """Return a small network; all but the first kind have circles in special position."""
-    rng = np.random.default_rng(seed)
-    W, b = rng.standard_normal((m, 4)), rng.standard_normal(m)
-    if kind == "lattice":
-        W, b = rng.integers(-1, 2, (m, 4)) / 2.0, rng.integers(-1, 2, m) / 2.0
-    elif kind == "paired":
-        half = (m + 1) // 2
-        W, b = np.concatenate((W[:half], W[:half]))[:m], np.concatenate((b[:half], b[:half]))[:m]
-    elif kind == "opposite":  # the same circles, on at the other side
-        W[1::2], b[1::2] = -W[::2][: m // 2], 1.0 - b[::2][: m // 2]
-    elif kind == "concurrent":  # all circles through one point
-        v = geometry.embed(np.array([[0.6, 0.0, 0.8]]))[0]
-        b = 0.5 - W @ v
-    elif kind == "grazing":  # circles that have no radius, up to a few units in the last place
-        b = 0.5 - W[:, 3] / 2 - geometry.SLICE_RADIUS * np.linalg.norm(W[:, :3], axis=1)
-        b += rng.integers(-3, 4, m) * np.spacing(b)
-    elif kind == "flat":
-        W[:, :3] = 0.0
-        b = 0.5 - W[:, 3] / 2
-    return TwoLayerNetwork(W, rng.choice([-1.0, 1.0], m), b, 0.5, activation)
-
+from tests.adversary.cases import network_of, problem
 
 SPECIAL = ["lattice", "paired", "opposite", "concurrent", "grazing", "flat"]
 
@@ -74,7 +50,7 @@ def test_in_general_position_the_bracket_is_closed_and_holds(m, seed, activation
     st.sampled_from([0.0, 0.3, 1.3, 1.8]),
 )
 def test_circles_in_special_position_still_give_a_valid_bracket(kind, m, seed, activation, rho):
-    network = network_of(kind, m, seed, activation)
+    network = network_of(kind, m, 4, seed, activation)
     X = geometry.embed(np.array([[0.6, 0.0, 0.8]]))
     found = supremum_on_sphere(network, X[0], rho, tol=0.05, time_limit=0.05)
     points = geometry.sample_caps(np.repeat(X, 1000, axis=0), rho, rng=seed)
@@ -100,7 +76,7 @@ def test_circles_in_special_position_still_give_a_valid_bracket(kind, m, seed, a
 )
 @example(6, 268, "jump", 1.5)  # a narrow cell
 def test_a_search_finds_nothing_above_and_proves_nothing_below(m, seed, activation, rho):
-    network = network_of("normal", m, seed, activation)
+    network = network_of("normal", m, 4, seed, activation)
     x = geometry.sample_slice(1, 4, rng=seed + 1)[0]
     found = supremum_on_sphere(network, x, rho)
     searched = branch_and_bound(network, x, rho, tol=1e-3, max_nodes=2000)
@@ -110,13 +86,13 @@ def test_a_search_finds_nothing_above_and_proves_nothing_below(m, seed, activati
 
 @pytest.mark.parametrize("kind", ["opposite", "concurrent", "grazing", "flat"])
 def test_special_position_is_noticed(kind):
-    network = network_of(kind, 6, 3)
+    network = network_of(kind, 6, 4, 3)
     x = geometry.embed(np.array([[0.6, 0.0, 0.8]]))[0]
     assert not supremum_on_sphere(network, x, 1.8, time_limit=0.02).exact
 
 
 def test_equal_neurons_are_one_circle_and_may_cancel():
-    network = network_of("paired", 20, 3)
+    network = network_of("paired", 20, 4, 3)
     x = geometry.sample_slice(1, 4, rng=0)[0]
     found = supremum_on_sphere(network, x, 1.8)
     assert found.exact

@@ -309,17 +309,18 @@ def test_points_outside_the_region_of_the_lists_are_refused():
     evaluator.value(X + np.array([0.0, 0.0, 0.0, 5e-9]))
     far = inside.copy()
     far[2] = geometry.project_to_caps(-X[2:], X[2:], 0.20001)[0]
-    for method in (evaluator.value, evaluator.value_and_input_gradient, evaluator.forward):
-        with pytest.raises(ValueError, match=r"within 0\.2 .* row 2 is 0\.2000"):
-            method(far)
-        with pytest.raises(
-            ValueError, match=r"row 0 is 0\.0 away, and [12][.0-9]*e-08 in the last"
-        ):
-            method(X + np.array([0.0, 0.0, 0.0, 2e-8]))
-        with pytest.raises(ValueError, match=r"X must have shape \(3, 4\)"):
-            method(X[:2])
-        with pytest.raises(ValueError, match="finite"):
-            method(np.full((3, 4), np.nan))
+    for points, message in (
+        (far, r"within 0\.2 .* row 2 is 0\.2000"),
+        (
+            X + np.array([0.0, 0.0, 0.0, 2e-8]),
+            r"row 0 is 0\.0 away, and [12][.0-9]*e-08 in the last",
+        ),
+        (X[:2], r"X must have shape \(3, 4\)"),
+        (np.full((3, 4), np.nan), "finite"),
+    ):
+        for method in (evaluator.value, evaluator.value_and_input_gradient, evaluator.forward):
+            with pytest.raises(ValueError, match=message):
+                method(points)
 
 
 def test_lists_for_another_number_of_points_are_refused():

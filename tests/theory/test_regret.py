@@ -13,7 +13,7 @@ from scipy import integrate, stats
 from sublinear_lib import datasets
 from sublinear_lib.losses import LOSSES, get_loss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.scaling import PRESETS, PRINTED, R1, R2, R3
+from sublinear_lib.scaling import PRESETS, R1, R2, R3
 from sublinear_lib.theory import regret, worst_case
 
 POINT = np.array([[math.sqrt(3.0) / 2.0, 0.5]])
@@ -247,31 +247,6 @@ def test_expected_terms_are_the_laws_of_one_point():
 
 
 # Theorem 4.3 on one point
-
-
-@pytest.mark.parametrize("rules", [PRINTED, R1, R3])
-@pytest.mark.parametrize("seed", range(3))
-def test_run_in_one_variable_is_gradient_descent_on_the_network(rules, seed):
-    m, steps, label = 256, 8, 0.5
-    start = TwoLayerNetwork.initialize(m, 2, rules, rng=seed)
-    eta = rules.eta(m, 0.2)
-    run = regret.one_point_descent(
-        start.preactivations(POINT)[0], start.a, start.tau, label, eta, steps, rules.activation
-    )
-    W = start.W.copy()
-    for t in range(steps + 1):
-        network = start.with_weights(W)
-        f = float(network.forward(POINT)[0])
-        coupling = regret.gradient_coupling(start, W, POINT, [label], "absolute")
-        assert run.values[t] == pytest.approx(f, rel=1e-9, abs=1e-12)
-        assert run.losses[t] == pytest.approx(abs(f - label), rel=1e-9, abs=1e-12)
-        pseudo = PseudoNetwork(start, W).forward(POINT)[0]
-        assert run.pseudo[t] == pytest.approx(pseudo, rel=1e-9, abs=1e-12)
-        assert run.drift[t] == pytest.approx(regret.norm_2_inf(W - start.W), rel=1e-9, abs=1e-12)
-        assert run.kink[t] == pytest.approx(coupling.literal, rel=1e-9, abs=1e-12)
-        assert run.coupling[t] == pytest.approx(coupling.common, rel=1e-9, abs=1e-12)
-        W = W - eta * network.weight_gradient(POINT, np.sign([f - label]))
-    assert run.average == pytest.approx(run.losses[1:].mean(), rel=1e-13)
 
 
 @given(seeds, st.floats(1e-3, 10.0), st.floats(-1.0, 1.0), st.floats(0.0, 0.3))

@@ -24,20 +24,12 @@ def history() -> History:
 
 
 def test_plot_is_the_picture_of_the_run(history: History) -> None:
-    wanted = plotting.training_run(
-        history.step, history.loss, history.clean_loss, history.activity_mean, name="r"
-    )
-    drawn = history.plot(name="r")
+    columns = history.step, history.loss, history.clean_loss, history.activity_mean
+    wanted = plotting.training_run(*columns, name="r", caption="c", alt="a")
+    drawn = history.plot(name="r", caption="c", alt="a")
     assert isinstance(drawn, plotting.Picture)
     assert drawn.html == wanted.html
     assert drawn.alt == wanted.alt
-
-
-def test_plot_takes_a_caption_and_a_text(history: History) -> None:
-    drawn = history.plot(caption="what to notice", alt="Two curves over the steps.")
-    assert "what to notice" in drawn.html
-    assert drawn.alt == "Two curves over the steps."
-    assert drawn.name == "training-run"
 
 
 def test_one_step_is_no_curve(history: History) -> None:
