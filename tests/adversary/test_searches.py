@@ -1,4 +1,4 @@
-"""What branch and bound, the integer program and neuron splitting promise alike."""
+"""What branch and bound, the integer program and neuron splitting promise, alike and alone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import optimize
 
-from sublinear_lib.adversary import CapRelaxation
+from sublinear_lib import geometry
+from sublinear_lib.adversary import (
+    CapRelaxation,
+    SmoothedGradient,
+    extremes_on_circle,
+)
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.neuron_splitting import split_neurons
@@ -96,3 +102,132 @@ def test_bad_arguments_are_named(arguments, message):
     ):
         with pytest.raises(ValueError, match=message):
             search(network, x, 0.1, **arguments)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 60),
+    st.integers(0, 10**6),
+    st.sampled_from(["jump", "continuous"]),
+    st.floats(0.0, 1.9),
+    st.sampled_from([1, -1]),
+)
+def test_on_the_circle_the_bracket_holds_the_exact_supremum(m, seed, activation, rho, side):
+    network, X = problem(m, 3, seed, activation)
+    (cap,) = extremes_on_circle(network, X, rho)
+    exact = cap.sup if side == 1 else -cap.inf
+    found = branch_and_bound(network, X[0], rho, side=side, tol=1e-3, max_nodes=2000)
+    assert found.lower - 1e-12 <= exact <= found.upper + 1e-12
+    assert found.status == "exact"
+    assert found.upper - found.lower <= 1e-3
+
+
+def test_limits_are_kept_and_the_bracket_stays_valid():
+    network, X = problem(3000, 5, 2)
+    few = branch_and_bound(network, X[0], 0.3, tol=0.0, max_nodes=50)
+    assert few.nodes <= 51
+    assert few.status == "unknown"
+    more = branch_and_bound(network, X[0], 0.3, tol=0.0, max_nodes=200)
+    assert few.lower <= more.lower <= more.upper <= few.upper
+    short = branch_and_bound(network, X[0], 0.3, tol=0.0, time_limit=0.2)
+    assert short.lower <= short.upper
+
+
+def test_where_every_neuron_is_certain_the_bound_still_pays_for_rounding():
+    network, X = problem(200, 5, 3)
+    found = branch_and_bound(network, X[0], 1e-6)
+    relaxed = CapRelaxation(network, X[0], 1e-6)
+    assert relaxed.unstable == 0
+    assert found.upper == max(found.lower, relaxed.linear().value) > found.lower
+
+
+@pytest.mark.parametrize(
+    ("search", "wanted"), [(branch_and_bound, "3 <= d <= 12"), (mixed_integer, "d >= 3")]
+)
+def test_dimensions_that_cannot_be_split_are_refused(search, wanted):
+    network, X = problem(20, 2, 0)
+    with pytest.raises(ValueError, match=wanted):
+        search(network, X[0], 0.1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_on_the_sphere_the_bound_is_mostly_far_better_than_that_of_lines(activation):
+    # Not always: where f is largest inside the hull of the cap, binaries do not help.
+    shares = []
+    for seed in range(6):
+        network, X = problem(120, 4, seed, activation)
+        for side in (1, -1):
+            low, _ = exact(network, X, 0.2, side)
+            lines = CapRelaxation(network, X[0], 0.2, side).optimized().value
+            found = mixed_integer(network, X[0], 0.2, side=side, tol=1e-6, time_limit=2.0)
+            shares.append((found.upper - low + 1e-6) / (lines - low + 1e-6))
+    assert np.median(shares) < 0.2, shares
+
+
+@pytest.mark.thorough
+def test_whatever_the_time_the_bound_is_valid():
+    network, X = problem(150, 9, 2)
+    attack = SmoothedGradient(rho=0.3, steps=20, restarts=2)
+    reached = attack(network, X, [-1.0], "absolute", rng=0)
+    bounds = []
+    for seconds in (1e-9, 0.02, 0.3):
+        found = mixed_integer(network, X[0], 0.3, start=reached.X, tol=0, time_limit=seconds)
+        assert reached.value[0] - 1e-13 <= found.lower <= found.upper
+        bounds.append(found.upper)
+    lines = CapRelaxation(network, X[0], 0.3).optimized().value
+    assert bounds[0] == pytest.approx(lines, abs=1e-13)
+    assert max(bounds[1:]) <= lines + 1e-13
+
+
+@pytest.mark.thorough
+def test_a_result_of_the_solver_counts_only_by_its_dual_bound(monkeypatch):
+    # A solver that claims to be done with a poor solution, and one that fails, change nothing.
+    network, X = problem(60, 5, 1)
+    reference = mixed_integer(network, X[0], 0.2, tol=1e-6)
+    real = optimize.milp
+
+    def pessimist(*arguments, **options):
+        run = real(*arguments, **options)
+        run.x, run.fun = None, 0.0
+        return run
+
+    monkeypatch.setattr(optimize, "milp", pessimist)
+    found = mixed_integer(network, X[0], 0.2, tol=1e-6)
+    assert reference.lower <= found.upper
+
+    def failing(*arguments, **options):
+        run = real(*arguments, **options)
+        run.x, run.status, run.mip_dual_bound = None, 4, np.inf
+        return run
+
+    monkeypatch.setattr(optimize, "milp", failing)
+    found = mixed_integer(network, X[0], 0.2, tol=1e-6)
+    assert found.upper == CapRelaxation(network, X[0], 0.2).optimized().value
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_in_many_dimensions_a_small_problem_is_closed(activation):
+    network, X = problem(60, 20, 3, activation)
+    attack = SmoothedGradient(rho=0.05, steps=20, restarts=2)
+    reached = attack(network, X, [-1.0], "absolute", rng=0)
+    found = split_neurons(network, X[0], 0.05, start=reached.X, tol=1e-3, time_limit=30)
+    assert found.status == "exact"
+    assert found.upper - found.lower <= 1e-3
+    assert found.lower >= reached.value[0] - 1e-13
+    points = geometry.sample_caps(np.repeat(X, 5000, axis=0), 0.05, rng=3)
+    assert network.forward(points).max() <= found.upper
+
+
+@pytest.mark.thorough
+def test_more_pieces_never_make_the_bracket_wider():
+    network, X = problem(200, 10, 1)
+    root = CapRelaxation(network, X[0], 0.2).optimized(60).value
+    widths = []
+    for nodes in (1, 20, 80):
+        found = split_neurons(network, X[0], 0.2, tol=0.0, max_nodes=nodes, time_limit=60)
+        assert found.nodes <= nodes + 1
+        assert found.upper <= root + 1e-13
+        widths.append(found.upper - found.lower)
+    assert widths[0] > widths[1] > widths[2] > 0.0
