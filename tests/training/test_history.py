@@ -1,4 +1,4 @@
-"""What a run leaves behind can be drawn and goes into a data frame."""
+"""What a run leaves behind can be drawn, goes into a data frame, and counts flips as they are."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sublinear_lib import datasets, plotting
+from sublinear_lib import datasets, geometry, plotting
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import History, Measure, SublinearAdversarialTraining
+from sublinear_lib.training.measuring import count_flips
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +55,20 @@ def test_a_history_becomes_a_data_frame(history: History, seconds: bool) -> None
             np.testing.assert_array_equal(frame[name].to_numpy(dtype=float), column, err_msg=name)
         assert frame["touched"].dtype == np.int64
         assert frame["robust_upper"].notna().tolist() == [True, False, False] * 2
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(2, 5), st.integers(1, 40), st.floats(0.0, 1.0), st.integers(0, 10**6))
+def test_flips_are_the_differences_of_all_activities(d, m, share, seed):
+    rng = np.random.default_rng(seed)
+    start = TwoLayerNetwork.initialize(m, d, rng=rng, tau=0.1)
+    W = start.W.copy()
+    # Single entries move, in any column.
+    moved = rng.random(W.shape) < share / d
+    W[moved] += rng.standard_normal(int(moved.sum()))
+    now = start.with_weights(W)
+    X = geometry.sample_slice(6, d, rng=rng)
+    expected = np.count_nonzero(start.active_mask(X) != now.active_mask(X))
+    assert count_flips(start, now, X) == expected
+    assert count_flips(now, start, X) == expected
+    assert count_flips(start, start, X) == 0
