@@ -1,4 +1,4 @@
-"""The pieces of f on the circle are f; the supremum has its derivative, the largest gap is found."""
+"""The pieces of f on the circle are f; the supremum has its derivative, the worst gap is found."""
 
 from __future__ import annotations
 

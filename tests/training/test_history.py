@@ -28,8 +28,10 @@ def history() -> History:
 
 def test_plot_is_the_picture_of_the_run(history: History) -> None:
     columns = history.step, history.loss, history.clean_loss, history.activity_mean
-    wanted = plotting.training_run(*columns, name="r", caption="c", alt="a")
-    drawn = history.plot(name="r", caption="c", alt="a")
+    wanted = plotting.training_run(
+        *columns, name="r", caption="what to notice", alt="Two curves over the steps."
+    )
+    drawn = history.plot(name="r", caption="what to notice", alt="Two curves over the steps.")
     assert isinstance(drawn, plotting.Picture)
     assert drawn.html == wanted.html
     assert drawn.alt == wanted.alt
