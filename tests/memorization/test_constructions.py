@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sublinear_lib.memorization import (
     Memorizer,
     Size,
+    bump_outline,
     constructions,
     l1_size,
     l2_size,
@@ -439,3 +440,49 @@ def test_a_memorizer_can_be_asked_about_no_points() -> None:
         empty = np.zeros((0, 1))
         for answer in (memorizer(empty), memorizer.reference(empty), memorizer.classify(empty)):
             assert answer.shape == (0,)
+
+
+# Outlines of bumps.
+
+
+def lone(build: Builder, p: float, share: float) -> Memorizer:
+    """Return a memorizer whose first sample is far from the other."""
+    X = np.array([[0.3] * 3, [1.3] * 3])
+    return build(X, [8, 1], share * separation(X, [8, 1], p))
+
+
+@bumps
+@pytest.mark.parametrize("share", [0.1, 0.45])
+@pytest.mark.parametrize("height", [0.25, 0.5, 0.75])
+def test_on_an_outline_the_bump_has_its_share_of_the_height(
+    build: Builder, p: float, share: float, height: float
+) -> None:
+    memorizer = lone(build, p, share)
+    corners = bump_outline(memorizer, 0, height)
+    points = np.column_stack((corners, np.full(len(corners), 0.3)))
+    assert memorizer.reference(points) == pytest.approx(8 * height, abs=1e-9)
+    assert memorizer(points) == pytest.approx(8 * height, abs=1e-9)
+
+
+@bumps
+def test_the_plateau_holds_the_ball_and_for_two_norms_is_the_ball(build: Builder, p: float) -> None:
+    memorizer = lone(build, p, 0.4)
+    assert memorizer.mu is not None
+    away = bump_outline(memorizer, 0, 1.0) - memorizer.X[0, :2]
+    sizes = np.linalg.norm(away, p, axis=1)
+    if p == 2:
+        # Squares are approximated from above, by at most half of what separates balls.
+        room = memorizer.lam * (memorizer.lam - 2 * memorizer.mu) / 2
+        assert (sizes >= memorizer.mu - 1e-12).all()
+        assert sizes.max() <= math.sqrt(memorizer.mu**2 + room)
+    else:
+        assert sizes == pytest.approx(memorizer.mu)
+
+
+@bumps
+def test_the_corners_run_counterclockwise_around_a_convex_shape(build: Builder, p: float) -> None:
+    corners = bump_outline(lone(build, p, 0.3), 0, 0.0)
+    sides = np.roll(corners, -1, axis=0) - corners
+    after = np.roll(sides, -1, axis=0)
+    assert (sides[:, 0] * after[:, 1] - sides[:, 1] * after[:, 0] > 0).all()
+    assert corners.mean(axis=0) == pytest.approx([0.3, 0.3])

@@ -1,9 +1,10 @@
-"""Promises of ``theory.worst_case``: the exact suprema, their maximizers, and their moments."""
+"""The gap of f and g: exact suprema, maximizers, moments, parts, and the price of the jump."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy import integrate, stats
 from sublinear_lib import scaling
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import gap_parts, jump, worst_case
-from tests.theory.oracles import ACTIVATIONS
+from tests.theory.oracles import ACTIVATIONS, draw, phi, q
 
 HALF = math.sqrt(3.0) / 2.0
 
@@ -174,6 +175,15 @@ def test_the_tolerance_covers_sums_of_m_terms_of_d_products_and_little_more(
 # --- the moments ---
 
 
+def normal_moment(function: Callable[[float], float], t: float, edges: list[float]) -> float:
+    return sum(
+        integrate.quad(
+            lambda v: function(v) * stats.norm.pdf(t + v), low, high, epsabs=0, epsrel=1e-11
+        )[0]
+        for low, high in itertools.pairwise(edges)
+    )
+
+
 def oracle_moments(t: float, theta: float, activation: str) -> tuple[float, float]:
     """E and E of the square of U + V in standard units, by adaptive quadrature of a search."""
 
@@ -187,20 +197,8 @@ def oracle_moments(t: float, theta: float, activation: str) -> tuple[float, floa
             values.append((active if fires else 0.0) - (u if v > 0 else 0.0))
         return max(values) - min(values)
 
-    def moment(power: int) -> float:
-        total = 0.0
-        edges = sorted({-theta, 0.0, theta, *([theta - t] if 0 < t < theta else [])})
-        for low, high in itertools.pairwise(edges):
-            total += integrate.quad(
-                lambda v: width(v) ** power * stats.norm.pdf(t + v),
-                low,
-                high,
-                epsabs=0,
-                epsrel=1e-11,
-            )[0]
-        return total
-
-    return moment(1), moment(2)
+    edges = sorted({-theta, 0.0, theta, *([theta - t] if 0 < t < theta else [])})
+    return normal_moment(width, t, edges), normal_moment(lambda v: width(v) ** 2, t, edges)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -253,3 +251,182 @@ def test_the_half_width_is_rarely_below_a_share_of_its_mean(activation: str) -> 
         found = worst_case.log_half_width_below(share, m, a, delta, tau, activation)
         assert found == pytest.approx(-m * ((1 - share) * first) ** 2 / (2 * second), rel=1e-7)
     assert worst_case.log_half_width_below(1.0, m, a, delta, tau, activation) == 0.0
+
+
+@pytest.mark.parametrize("form", ACTIVATIONS)
+@pytest.mark.parametrize("delta", [0.5, 3.0, 10.0, 1e4, 1e9])
+def test_a_ball_that_reaches_every_neuron_leaves_no_variance_below_zero(
+    delta: float, form: str
+) -> None:
+    for m in range(1, 40):
+        for part in gap_parts.part_moments(m, 1.0, delta, 0.0, form):
+            assert part.variance >= 0.0 and part.std >= 0.0
+
+
+@pytest.mark.parametrize("form", ACTIVATIONS)
+@pytest.mark.parametrize("t", [0.0, 0.1, 1.3])
+@pytest.mark.parametrize("theta", [0.05, 0.7, 3.0])
+def test_moments_of_the_parts_agree_with_quadrature(form: str, t: float, theta: float) -> None:
+    m, a = 300, 0.4
+    s = math.sqrt(2 / m)
+    base = t if form == "jump" else 0.0
+    edges = sorted({-theta, 0.0, theta, max(-theta, -base)})
+    laws = gap_parts.part_moments(m, a, theta * s, t * s, form)
+    for law, size in zip(laws, (lambda v: theta, lambda v: abs(base + v)), strict=True):
+        first = normal_moment(size, t, edges)
+        second = normal_moment(lambda v: size(v) ** 2, t, edges)  # noqa: B023
+        assert law.mean == pytest.approx(a * m * s * first / 2, rel=1e-7)
+        assert law.variance == pytest.approx(a**2 * m * s**2 * (second - first**2) / 4, rel=1e-6)
+
+
+@pytest.mark.parametrize("form", ACTIVATIONS)
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.5])
+def test_b_has_the_stated_spread_and_obeys_the_bound_on_its_tail(form: str, t: float) -> None:
+    m, draws, a = 64, 40_000, 0.5
+    z, signs = draw(m, 1, draws)
+    tau = t * math.sqrt(2 / m)
+    kept = np.where(z > tau, z - (tau if form == "continuous" else 0.0), 0.0)
+    values = a * (kept * signs).sum(axis=1)
+    std = gap_parts.initial_output_std(m, a, tau, form)
+    square = q(t) + t * phi(t) if form == "jump" else (1 + t * t) * q(t) - t * phi(t)
+    assert std == pytest.approx(a * math.sqrt(2 * square), rel=1e-9)
+    squares = values**2
+    assert abs(squares.mean() - std**2) < 4 * squares.std() / math.sqrt(draws)
+    for times in (1.0, 2.0, 3.0):
+        limit = math.exp(gap_parts.log_initial_output_tail(times * std, m, a, tau, form))
+        count = np.count_nonzero(np.abs(values) >= times * std)
+        assert stats.binom.sf(count - 1, draws, limit) > 1e-4
+        assert limit <= 1.0
+
+
+def test_a_level_that_is_reached_for_certain_has_no_bound_below_one() -> None:
+    assert gap_parts.log_initial_output_tail(1e-9, 100, 1.0, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("form", ACTIVATIONS)
+@pytest.mark.parametrize(("t", "theta"), [(0.0, 0.3), (1.0, 0.2), (2.0, 3.0)])
+def test_weights_that_move_together_leave_a_gap_of_the_stated_spread(
+    form: str, t: float, theta: float
+) -> None:
+    m, draws, a = 64, 40_000, 0.5
+    s = math.sqrt(2 / m)
+    z, signs = draw(m, 2, draws)
+    tau, delta = t * s, theta * s
+    shift = tau if form == "continuous" else 0.0
+    f = (signs * np.where(z + delta > tau, z + delta - shift, 0.0)).sum(axis=1)
+    g = (signs * np.where(z > tau, delta, 0.0)).sum(axis=1)
+    start = (signs * np.where(z > tau, z - shift, 0.0)).sum(axis=1)
+    squares = (a * (f - g - start)) ** 2
+    expected = gap_parts.oblivious_gap_std(m, a, delta, tau, form) ** 2
+    assert abs(squares.mean() - expected) < 4 * squares.std() / math.sqrt(draws)
+    assert 4 * squares.std() / math.sqrt(draws) < 0.1 * expected
+
+
+LEVELS = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0]
+
+
+# --- the inverse Mills ratio ---
+
+
+@pytest.mark.parametrize("t", [0.0, 1e-3, 0.3, 1.0, 4.0, 12.0])
+def test_inverse_mills_is_density_over_tail(t: float) -> None:
+    assert jump.inverse_mills(t) == pytest.approx(phi(t) / q(t), rel=1e-12)
+
+
+@pytest.mark.parametrize("t", [30, 1000, 10**6, 10**8])
+def test_inverse_mills_follows_its_continued_fraction_where_density_and_tail_underflow(
+    t: int,
+) -> None:
+    value = Fraction(t)  # phi/Q = t + 1/(t + 2/(t + 3/(t + ...)))
+    for k in range(40, 0, -1):
+        value = Fraction((t + k / value).limit_denominator(10**60))
+    assert jump.inverse_mills(float(t)) == pytest.approx(float(value), rel=1e-14)
+    # The digits behind t too: phi/Q - t = 1/t (1 + o(1)), where they are not rounded away.
+    if t <= 1000:
+        assert jump.inverse_mills(float(t)) - t == pytest.approx(float(value - t), rel=1e-6)
+
+
+# --- Proposition 2, first half ---
+
+
+@pytest.mark.parametrize("t", LEVELS)
+@pytest.mark.parametrize("theta", [0.05, 0.5, 2.0])
+def test_price_is_the_ratio_of_the_exact_means(t: float, theta: float) -> None:
+    exact = t * (q(t - theta) - q(t + theta)) / (2 * theta * q(t))
+    assert jump.jump_price(t, theta) == pytest.approx(exact, rel=1e-11)
+    assert jump.jump_price(t, theta) <= jump.half_width_over_g(t, theta)
+
+
+@pytest.mark.parametrize("t", [*LEVELS, 40.0, 1e5])
+def test_price_of_a_thin_window_is_the_limit_and_at_least_the_square(t: float) -> None:
+    assert jump.jump_price(t) == pytest.approx(t * jump.inverse_mills(t), rel=1e-14)
+    assert jump.jump_price(t) >= t * t
+    thin = 1e-7 / (1 + t)
+    assert jump.jump_price(t, thin) == pytest.approx(jump.jump_price(t), rel=1e-6)
+
+
+# --- Proposition 2, second half ---
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("t", [*LEVELS, 10.0, 1000.0])
+@pytest.mark.parametrize("theta", [1e-3, 0.1, 1.0, 3.0, 10.0])
+def test_no_threshold_beats_the_price_of_the_ball(t: float, theta: float, activation: str) -> None:
+    assert jump.half_width_over_g(t, theta, activation) >= jump.ball_price(theta)
+
+
+def test_price_of_the_ball_is_a_normal_probability() -> None:
+    for theta in (0.0, 0.1, 1.0, 5.0):
+        exact = (1 - 2 * stats.norm.sf(theta / 2)) / 4
+        assert jump.ball_price(theta) == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("theta", [0.3, 2.0])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_half_width_over_g_is_the_quotient_of_the_two_means(
+    t: float, theta: float, activation: str
+) -> None:
+    m, a = 500, 0.3
+    s = math.sqrt(2 / m)
+    law = worst_case.half_width_moments(m, a, theta * s, t * s, activation)
+    quotient = law.mean / (a * theta * s * m * q(t))
+    assert jump.half_width_over_g(t, theta, activation) == pytest.approx(quotient, rel=1e-12)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.3, 1.0, 4.0])
+@pytest.mark.parametrize("travel", [1e-3, 0.3, 2.0, 20.0])
+def test_ratio_on_a_longer_way_agrees_with_quadrature(t: float, travel: float) -> None:
+    waited = integrate.quad(lambda v: q(t + v), 0, travel, epsabs=0, epsrel=1e-12)[0]
+    exact = 1 + t * (q(t) - q(t + travel)) / (travel * q(t) + waited)
+    assert jump.gradient_ratio(t, travel) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("t", [1.0, 5.0, 100.0, 1e4, 1e8])
+def test_ratio_is_stable_and_falls_along_the_way(t: float) -> None:
+    ways = [0.0] + [k / (1 + t) for k in (1e-8, 1e-4, 1e-2, 0.1, 1.0, 10.0)]
+    values = [jump.gradient_ratio(t, way) for way in ways]
+    assert values[1] == pytest.approx(values[0], rel=1e-7)
+    assert all(first > second > 1 for first, second in itertools.pairwise(values[1:]))
+    assert values[0] == pytest.approx(1 + t * jump.inverse_mills(t) / 2, rel=1e-14)
+
+
+# --- ways through the ball ---
+
+
+@pytest.mark.parametrize("t", LEVELS)
+@pytest.mark.parametrize("v", [0.05, 0.5, 2.0])
+def test_one_step_follows_the_moments_of_a_truncated_normal(t: float, v: float) -> None:
+    kept = v * (q(t) + q(t + v))  # those that rise, and those that sink and stay active
+    fallen = phi(t) - phi(t + v)
+    exact = (kept + fallen) / (2 * v * q(t))
+    assert jump.step_ratio(t, v) == pytest.approx(exact, rel=1e-9)
+    flat = exact - t * (q(t) - q(t + v)) / (2 * v * q(t))
+    assert jump.step_ratio(t, v, "continuous") == pytest.approx(flat, rel=1e-9)
+
+
+@pytest.mark.parametrize("t", [*LEVELS, 40.0])
+def test_short_steps_have_half_of_the_price_and_nothing(t: float) -> None:
+    v = 1e-7 / (1 + t)
+    assert jump.step_ratio(t, v) == pytest.approx(jump.gradient_ratio(t), rel=1e-6)
+    assert jump.step_ratio(t, v, "continuous") == pytest.approx(1, abs=1e-6)

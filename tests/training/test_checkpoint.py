@@ -396,22 +396,17 @@ def test_checkpoints_are_kept_where_files_cannot_be_linked(kept, monkeypatch):
     assert checkpoint.previous(kept).read_bytes() == before
 
 
-def test_a_bad_number_of_steps_between_checkpoints_is_refused(tmp_path):
-    for every, error in ((0, ValueError), (1.5, TypeError)):
-        with pytest.raises(error, match="checkpoint_every"):
-            resume(tmp_path / "run", checkpoint_every=every)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_where_no_checkpoint_can_be_is_refused_before_the_first_step(tmp_path):
+def test_where_or_when_no_checkpoint_can_be_kept_is_refused_before_the_first_step(tmp_path):
     called = []
-    for path, error, message in (
-        (tmp_path / "missing" / "run", FileNotFoundError, "checkpoint must lie in a directory"),
-        (3, TypeError, "checkpoint must be a path, got int"),
+    for path, every, error, message in (
+        (tmp_path / "run", 0, ValueError, "checkpoint_every"),
+        (tmp_path / "run", 1.5, TypeError, "checkpoint_every"),
+        (tmp_path / "missing" / "run", 3, FileNotFoundError, "checkpoint must lie in a directory"),
+        (3, 3, TypeError, "checkpoint must be a path, got int"),
     ):
         with pytest.raises(error, match=message):
-            resume(path, callback=lambda record, now: called.append(record))
-    assert called == []
+            resume(path, checkpoint_every=every, callback=lambda *given: called.append(given))
+    assert called == list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupt_from_the_keyboard_loses_nothing_that_was_kept(tmp_path):
