@@ -1,4 +1,4 @@
-"""Attacks stay in their caps, never do worse than nothing, and keep the best of what they saw."""
+"""Attacks check what they are given, keep the best of what they saw, and say what they look at."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Plain:
     rho = 0.1
 
 
-def problem():
+def small():
     network = TwoLayerNetwork.initialize(20, 4, rng=0, tau=0.1)
     return network, geometry.sample_slice(3, 4, rng=1), np.array([1.0, -1.0, 0.0])
 
@@ -190,14 +190,14 @@ def test_a_margin_that_makes_no_sense_is_refused(margin, error):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_an_output_that_is_not_finite_is_named_by_its_example(bad):
-    batch = prepare(*problem(), "absolute")
+    batch = prepare(*small(), "absolute")
     assert_array_equal(batch.score(np.array([0.0, 0.0, 0.5])), [1.0, 1.0, 0.5])
     with pytest.raises(FloatingPointError, match=f"got {bad} for example 1"):
         batch.score(np.array([0.0, bad, 0.0]))
 
 
 def test_where_the_loss_is_flat_the_slope_points_against_the_label():
-    network, X, _ = problem()
+    network, X, _ = small()
     batch = prepare(network, X, [1.0, -1.0, 0.0], "absolute")
     assert_array_equal(batch.slope(np.array([1.0, -1.0, 0.0])), [-1.0, 1.0, 1.0])
     assert_array_equal(batch.slope(np.array([0.5, -0.5, 0.1])), [-1.0, 1.0, 1.0])
@@ -218,7 +218,7 @@ def test_where_the_loss_is_flat_the_slope_points_against_the_label():
     ],
 )
 def test_bad_arguments_are_named_before_anything_is_attacked(change, error, message):
-    network, X, y = problem()
+    network, X, y = small()
     given = {"network": network, "X": X, "y": y, "loss": "huber", **change}
     with pytest.raises(error, match=message):
         prepare(**given)
@@ -230,4 +230,4 @@ def test_bad_arguments_are_named_before_anything_is_attacked(change, error, mess
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: type(attack).__name__)
 def test_a_generator_is_asked_for(attack):
     with pytest.raises(TypeError, match="rng"):
-        attack(*problem(), "huber", None)
+        attack(*small(), "huber", None)
