@@ -384,10 +384,6 @@ def test_points_outside_their_caps_and_foreign_passes_are_refused():
     ours = CapEvaluator(kept, region_of(X, 0.1))
     with pytest.raises(ValueError, match=r"must stay within 0\.1 of the points"):
         ours.value(X[::-1].copy())
-    with pytest.raises(ValueError, match="shape"):
-        ours.value(X[:2])
-    with pytest.raises(ValueError, match="finite"):
-        ours.value(np.full_like(X, np.nan))
     with pytest.raises(ValueError, match="bandwidth must be at most the margin"):
         ours.smoothed_input_gradient(X, 0.1)
     with pytest.raises(ValueError, match="forward pass of this evaluator"):
