@@ -22,14 +22,15 @@ from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.network import TwoLayerNetwork
 from tests.adversary.cases import exact, problem
 
+THOROUGH = pytest.mark.thorough
 
-@pytest.mark.thorough
+
 @pytest.mark.parametrize(
     ("search", "limits"),
     [
-        (branch_and_bound, {"max_nodes": 200}),
-        (split_neurons, {"max_nodes": 40, "time_limit": 5}),
-        (mixed_integer, {"rounds": 2, "time_limit": 0.3}),
+        (branch_and_bound, {"tol": 1e-3, "max_nodes": 2000}),
+        pytest.param(split_neurons, {"max_nodes": 40, "time_limit": 5}, marks=THOROUGH),
+        pytest.param(mixed_integer, {"rounds": 2, "time_limit": 0.3}, marks=THOROUGH),
     ],
 )
 @settings(max_examples=40, deadline=None)
@@ -51,14 +52,17 @@ def test_the_bracket_holds_the_exact_supremum(search, limits, m, seed, d, activa
     assert found.lower == side * network.forward(found.witness[None])[0]
     assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-9
     assert found.upper <= CapRelaxation(network, X[0], rho, side).linear().value + 1e-13
+    if search is branch_and_bound and d == 3:
+        assert found.status == "exact"
+        assert found.upper - found.lower <= 1e-3
 
 
 @pytest.mark.parametrize(
     ("search", "m", "d", "limit"),
     [
         (branch_and_bound, 300, 4, {"max_nodes": 1}),
-        pytest.param(split_neurons, 60, 8, {"max_nodes": 1}, marks=pytest.mark.thorough),
-        pytest.param(mixed_integer, 60, 6, {"time_limit": 1e-9}, marks=pytest.mark.thorough),
+        pytest.param(split_neurons, 60, 8, {"max_nodes": 1}, marks=THOROUGH),
+        pytest.param(mixed_integer, 60, 6, {"time_limit": 1e-9}, marks=THOROUGH),
     ],
 )
 def test_a_threshold_is_decided_or_left_open(search, m, d, limit):
@@ -105,24 +109,6 @@ def test_bad_arguments_are_named(arguments, message):
             search(network, x, 0.1, **arguments)
 
 
-@settings(max_examples=40, deadline=None)
-@given(
-    st.integers(1, 60),
-    st.integers(0, 10**6),
-    st.sampled_from(["jump", "continuous"]),
-    st.floats(0.0, 1.9),
-    st.sampled_from([1, -1]),
-)
-def test_on_the_circle_the_bracket_holds_the_exact_supremum(m, seed, activation, rho, side):
-    network, X = problem(m, 3, seed, activation)
-    (cap,) = extremes_on_circle(network, X, rho)
-    exact = cap.sup if side == 1 else -cap.inf
-    found = branch_and_bound(network, X[0], rho, side=side, tol=1e-3, max_nodes=2000)
-    assert found.lower - 1e-12 <= exact <= found.upper + 1e-12
-    assert found.status == "exact"
-    assert found.upper - found.lower <= 1e-3
-
-
 def test_limits_are_kept_and_the_bracket_stays_valid():
     network, X = problem(3000, 5, 2)
     few = branch_and_bound(network, X[0], 0.3, tol=0.0, max_nodes=50)
@@ -151,7 +137,7 @@ def test_dimensions_that_cannot_be_split_are_refused(search, wanted):
         search(network, X[0], 0.1)
 
 
-@pytest.mark.thorough
+@THOROUGH
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 def test_on_the_sphere_the_bound_is_mostly_far_better_than_that_of_lines(activation):
     # Not always: where f is largest inside the hull of the cap, binaries do not help.
@@ -166,7 +152,7 @@ def test_on_the_sphere_the_bound_is_mostly_far_better_than_that_of_lines(activat
     assert np.median(shares) < 0.2, shares
 
 
-@pytest.mark.thorough
+@THOROUGH
 def test_whatever_the_time_the_bound_is_valid():
     network, X = problem(150, 9, 2)
     attack = SmoothedGradient(rho=0.3, steps=20, restarts=2)
@@ -181,7 +167,7 @@ def test_whatever_the_time_the_bound_is_valid():
     assert max(bounds[1:]) <= lines + 1e-13
 
 
-@pytest.mark.thorough
+@THOROUGH
 def test_a_result_of_the_solver_counts_only_by_its_dual_bound(monkeypatch):
     # A solver that claims to be done with a poor solution, and one that fails, change nothing.
     network, X = problem(60, 5, 1)
@@ -207,7 +193,7 @@ def test_a_result_of_the_solver_counts_only_by_its_dual_bound(monkeypatch):
     assert found.upper == CapRelaxation(network, X[0], 0.2).optimized().value
 
 
-@pytest.mark.thorough
+@THOROUGH
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 def test_in_many_dimensions_a_small_problem_is_closed(activation):
     network, X = problem(60, 20, 3, activation)
@@ -221,7 +207,7 @@ def test_in_many_dimensions_a_small_problem_is_closed(activation):
     assert network.forward(points).max() <= found.upper
 
 
-@pytest.mark.thorough
+@THOROUGH
 def test_more_pieces_never_make_the_bracket_wider():
     network, X = problem(200, 10, 1)
     root = CapRelaxation(network, X[0], 0.2).optimized(60).value

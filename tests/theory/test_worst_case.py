@@ -13,18 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from sublinear_lib import scaling
+from sublinear_lib import geometry, scaling
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import gap_parts, jump, worst_case
 from tests.theory.oracles import ACTIVATIONS, draw, phi, q
 
 HALF = math.sqrt(3.0) / 2.0
-
-
-def point(d: int) -> np.ndarray:
-    x = np.full(d, HALF / math.sqrt(d - 1))
-    x[-1] = 0.5
-    return x
 
 
 # --- the suprema, against a search in exact arithmetic ---
@@ -117,7 +111,7 @@ def test_the_witness_lies_in_the_ball_and_attains_the_supremum(
 ) -> None:
     tau, delta = t * math.sqrt(2 / m), theta * math.sqrt(2 / m)
     start = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
-    x = point(d)
+    x = geometry.sample_slice(1, d, 0)[0]
     worst = worst_case.worst_weights(start, x, delta, side)
     expected = worst_case.worst_gap_at(start, x, delta)
     assert worst.supremum == (expected.above if side == "above" else expected.below)
@@ -133,7 +127,7 @@ def test_parked_neurons_are_silent_just_below_the_threshold() -> None:
     m = 4096
     tau = math.sqrt(2 / m)
     start = TwoLayerNetwork.initialize(m, 3, rng=5, tau=tau)
-    x = point(3)
+    x = geometry.sample_slice(1, 3, 0)[0]
     delta = 0.3 * tau
     worst = worst_case.worst_weights(start, x, delta)
     z = start.preactivations(x[None, :])[0]
@@ -150,7 +144,7 @@ def test_parked_neurons_are_silent_just_below_the_threshold() -> None:
 def test_a_neuron_on_the_edge_of_the_ball_is_covered_by_the_tolerance() -> None:
     # <w, x> + b - tau equals delta up to rounding: whether it can fall silent is a coin toss.
     delta, tau = 0.1, 0.7
-    x = point(2)
+    x = geometry.sample_slice(1, 2, 0)[0]
     start = TwoLayerNetwork([[0.8 / x[0], 0.0]], [-1.0], [0.0], tau)
     worst = worst_case.worst_weights(start, x, delta)
     assert worst.tolerance == pytest.approx(tau + 2 * delta, rel=1e-9)
@@ -164,7 +158,9 @@ def test_the_tolerance_covers_sums_of_m_terms_of_d_products_and_little_more(
     rng = np.random.default_rng(d)
     W, a, b = scale * rng.standard_normal((m, d)), rng.standard_normal(m), rng.standard_normal(m)
     tau, delta = 0.5, 0.1
-    worst = worst_case.worst_weights(TwoLayerNetwork(W, a, b, tau), point(d), delta)
+    worst = worst_case.worst_weights(
+        TwoLayerNetwork(W, a, b, tau), geometry.sample_slice(1, d, 0)[0], delta
+    )
     size = np.linalg.norm(W, axis=1) + np.abs(b) + tau + delta
     # One rounding per product and per sum, each half a unit in the last place: 2^-53.
     rounding = (m + d) * 2.0**-53 * float(np.abs(a) @ size)
