@@ -358,6 +358,23 @@ def test_rows_that_no_floating_point_score_decides_are_followed_exactly(
         assert_equal_at(ours, neurons, points)
 
 
+@CODES
+def test_a_row_is_scored_again_only_when_it_could_have_changed(vector, monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    network = TwoLayerNetwork.initialize(5000, 6, rng=1, tau=0.05)
+    X = geometry.sample_slice(4, 6, rng=2)
+    ours = CapEvaluator(filter_of(network.working_copy(), 0.3), region_of(X, 0.3))
+    ours.value(X)
+    before, spent = X, []
+    for share in (0.01, 0.01, 1.0):
+        after = geometry.sample_caps(before, 0.3 * share, rng=3)
+        work = ours.work
+        ours.value(geometry.project_to_caps(after, X, 0.3))
+        spent.append((ours.work - work) / ours.undecided)
+        before = after
+    assert 0.0 < max(spent[:2]) < 0.1 < 0.5 < spent[2]
+
+
 def test_gradients_over_words_have_the_bits_of_those_over_lists(monkeypatch):
     if caps._code().lanes != 16:
         pytest.skip("needs vectors of sixteen numbers")
@@ -400,6 +417,10 @@ def test_work_counts_scores_and_changes():
     X = geometry.sample_slice(3, 4, rng=2)
     ours = CapEvaluator(filter_of(neurons, 0.2), region_of(X, 0.2))
     sure = ours.candidates - ours.undecided
+    # Not much is left undecided that a bound of the change over the cap decides.
+    reach = 0.2 * np.linalg.norm(neurons.W[:, :-1], axis=1)
+    near = np.abs(network.preactivations(X) - neurons.tau) <= 1.001 * reach + 1e-5
+    assert ours.undecided <= np.count_nonzero(near) < ours.candidates
     before = ours.work
     first = ours.forward(X).counts
     # One score each, and one sum of what fires at the centers, which is known from sorting.

@@ -118,11 +118,3 @@ def test_a_recorder_looks_as_far_below_the_threshold_as_its_adversary() -> None:
     smooth = SmoothedGradient(rho=RHO, steps=2)
     assert RecordedRun(smooth, start).margin(0.3) == margin_of(smooth, 0.3) > 0.0
     assert RecordedRun(IdentityAdversary(), start).margin(0.3) == 0.0
-
-
-def test_a_recorder_wants_an_adversary_and_a_network() -> None:
-    start = TwoLayerNetwork.initialize(8, 3, rng=0)
-    with pytest.raises(TypeError, match="adversary"):
-        RecordedRun(object(), start)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="initial"):
-        RecordedRun(IdentityAdversary(), object())  # type: ignore[arg-type]
