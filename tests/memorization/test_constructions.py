@@ -315,6 +315,8 @@ def test_small_integers_are_shifted_without_rounding() -> None:
 
 def test_a_point_without_a_bump_gets_the_nearest_label_or_none() -> None:
     memorizer = memorize([[0.25], [1.5]], [1, 4], 0.25)
+    assert (memorizer.lam, memorizer.margin, memorizer.rho) == (1.25, 0.75, 0.4)
+    assert (memorizer.p, memorizer.kind, memorizer.terms) == (math.inf, "linf", None)
     Z = [[0.25], [1.5], [0.875], [3.0]]
     assert memorizer.classify(Z).tolist() == [1, 4, 1, 1]
     assert memorizer([[1e9], [1e300]]).tolist() == [memorizer.shift] * 2

@@ -287,6 +287,7 @@ def test_only_an_early_exit_shortens_an_enumeration_and_only_if_there_is_a_color
     for row in growth(hypergraphs, kind=kind, early_exit=early_exit):
         assert row.programs <= row.assignments == base ** (row.vertices + 2)
         assert (row.programs < row.assignments) == (early_exit and row.colorable)
+        assert early_exit or row.programs == row.assignments
         assert row.found is row.colorable
         assert (row.feasible > 0) == row.colorable
         assert row.feasible <= 1 or not early_exit
