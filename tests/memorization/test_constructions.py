@@ -280,6 +280,10 @@ def test_beside_the_highest_bump_the_lipschitz_bound_is_attained() -> None:
         _, gradient = bump.network.value_and_gradient([top + (bump.mu + bump.margin / 20) / equal])
         length = np.linalg.norm(gradient[0], ord=dual)
         assert length == pytest.approx(bump.lipschitz_bound, rel=1e-12)
+    lam = separation(X, signs(y))
+    assert memorize_lipschitz(X, signs(y)).lipschitz_bound == 1.0
+    clipped = memorize_lipschitz(X, signs(y), 0.4 * lam)
+    assert clipped.lipschitz_bound == pytest.approx(1 / (0.1 * lam))
 
 
 # Labels and classes.
