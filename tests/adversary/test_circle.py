@@ -15,6 +15,7 @@ from sublinear_lib.adversary import (
     extremes_on_circle,
     largest_gap_on_circle,
 )
+from sublinear_lib.adversary.circle import _Sweep
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from tests.adversary.cases import network_of, on_circle
 
@@ -209,6 +210,32 @@ def test_an_angle_of_many_turns_is_the_angle_within_one():
             (value,) = network.forward(on_circle([angle]))
             assert (value > 0.0) == (step > 0.0)
             assert found.lower <= value <= found.upper, f"angle {angle}, step {step}"
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_ends_that_are_left_out_of_the_bound_could_not_have_raised_it(activation, monkeypatch):
+    def every_single_end(self, side, level, single):
+        return np.flatnonzero(single)
+
+    grazing = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        network = TwoLayerNetwork.initialize(25, 3, rng=rng, tau=0.2, activation=activation)
+        # Waves that only just reach tau: their ends are known to 1e-8 and no better.
+        W, b = network.W.copy(), network.b.copy()
+        length = geometry.SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
+        few = rng.random(25) < 0.3
+        b[few] = (0.2 - 0.5 * W[:, 2] - length * (1.0 - 1e-15 * rng.integers(0, 4, 25)))[few]
+        wave = CircleWave.of_network(TwoLayerNetwork(W, network.a, b, 0.2, activation))
+        windows = [(float(rng.uniform(0, 6)), half) for half in (0.05, 1.0, np.pi)]
+        ours = [wave.extremes(*window) for window in windows]
+        with monkeypatch.context() as patch:
+            patch.setattr(_Sweep, "_single_above", every_single_end)
+            all_ends = [wave.extremes(*window) for window in windows]
+        for one, other in zip(ours, all_ends, strict=True):
+            assert (one.upper, one.lower) == (other.upper, other.lower)
+            grazing += one.upper - one.sup > 1e-10
+    assert grazing > 0 or activation == "continuous", "some end must count"
 
 
 @pytest.mark.parametrize("turn", np.linspace(0.1, 6.1, 9))
