@@ -16,7 +16,7 @@ from sublinear_lib import validation
 from sublinear_lib._arguments import Flag, checked
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.network import PatchNetwork
-from sublinear_lib.features.training import LossHistory, TrainingSettings, fit
+from sublinear_lib.features.training import LossHistory, TrainingSettings, checked_settings, fit
 
 __all__ = ["image_digits", "train_images"]
 
@@ -240,8 +240,7 @@ def train_images(
     """
     if not isinstance(images, ImageSet):
         raise TypeError(f"images must be an ImageSet, got {type(images).__name__}")
-    if not isinstance(settings, TrainingSettings):
-        raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
+    checked_settings(settings)
     if settings.samples >= len(images):
         raise ValueError(
             f"settings.samples must be below the number {len(images)} of images, "
@@ -250,14 +249,7 @@ def train_images(
     dim = images.take([0]).patches(patch).shape[2]  # refuses a wrong size before anything is drawn
     rng = validation.generator(seed, "seed")
     train, test = images.split(settings.samples, rng)
-    initial = PatchNetwork.random(
-        images.classes,
-        settings.filters,
-        dim,
-        scale=settings.scale,
-        rng=rng,
-        activation=settings.activation,
-    )
+    initial = settings.start(images.classes, dim, rng)
     network, history = fit(
         initial,
         train.patches(patch),

@@ -74,9 +74,8 @@ def ball_points(X: object, radius: Nonnegative, p: float = math.inf, *, rng: See
     the n-th root of a uniform number, which is uniform in the ball.
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
-    size = validation.scalar(radius, "radius", minimum=0)
     norm, source = checked_norm(p), validation.generator(rng)
-    return _inside(centers, size * _directions(centers.shape, norm, source), size, norm)
+    return _inside(centers, radius * _directions(centers.shape, norm, source), radius, norm)
 
 
 def _directions(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> FloatArray:
@@ -145,8 +144,7 @@ def attack(
     inputs = validation.instance(network, "network", ReLUNetwork).inputs
     centers = validation.float_array(X, "X", shape=("N", inputs))
     labels = validation.float_array(y, "y", shape=(len(centers),))
-    size, norm = validation.scalar(radius, "radius", minimum=0), checked_norm(p)
-    source = validation.generator(rng)
+    norm, source = checked_norm(p), validation.generator(rng)
     wanted = validation.choice(goal, "goal", ("value", "sign"))
 
     def deviation(values: FloatArray) -> FloatArray:
@@ -156,7 +154,7 @@ def attack(
     evaluations, gradients, zeros = len(centers), 0, 0
     for restart in range(restarts):
         draw = _extremes if restart % 2 else _directions
-        points = _inside(centers, size * draw(centers.shape, norm, source), size, norm)
+        points = _inside(centers, radius * draw(centers.shape, norm, source), radius, norm)
         for step in range(steps + 1):
             if step < steps:
                 values, slopes = network.value_and_gradient(points)
@@ -171,8 +169,8 @@ def attack(
             if step < steps:
                 away = np.sign(values - labels) if wanted == "value" else -labels
                 away = np.where(away == 0.0, source.choice([-1.0, 1.0], len(away)), away)
-                move = size / 8.0 * away[:, None] * _ascent(slopes, norm)
-                points = _inside(centers, points + move - centers, size, norm)
+                move = radius / 8.0 * away[:, None] * _ascent(slopes, norm)
+                points = _inside(centers, points + move - centers, radius, norm)
     return AttackResult(
         worst=worst,
         witness=witness,

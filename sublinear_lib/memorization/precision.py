@@ -64,8 +64,7 @@ def predicted_error(margin: object, label: Positive, dtype: Format = "float64") 
     c = validation.float_array(margin, "margin")
     if (c <= 0).any():
         raise ValueError(f"margin must be > 0, got {c.min()}")
-    largest = validation.scalar(label, "label", exclusive_minimum=0)
-    return np.asarray(_epsilon(dtype) * largest / c)
+    return np.asarray(_epsilon(dtype) * label / c)
 
 
 @checked
@@ -84,10 +83,7 @@ def breaking_gap(
     >>> f"{breaking_gap(0.25, 3.0):.1e}", f"{breaking_gap(0.25, 3.0, 'float32'):.1e}"
     ('5.3e-15', '2.9e-06')
     """
-    separation = validation.scalar(lam, "lam", exclusive_minimum=0)
-    largest = validation.scalar(label, "label", exclusive_minimum=0)
-    between = validation.scalar(label_gap, "label_gap", exclusive_minimum=0)
-    return 2.0 * _epsilon(dtype) * largest / (separation * between)
+    return 2.0 * _epsilon(dtype) * label / (lam * label_gap)
 
 
 def rounded_network(network: ReLUNetwork, dtype: Format) -> ReLUNetwork:
@@ -154,7 +150,6 @@ def ball_probes(
     The points; a corner is moved inward by as few numbers of the format as needed.
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
-    radius = validation.scalar(mu, "mu", exclusive_minimum=0)
     source = validation.generator(rng)
     if corners + inner == 0 and y is None:
         raise ValueError("corners and inner must not both be 0 without y")
@@ -162,8 +157,8 @@ def ball_probes(
     shape = (len(centers), centers.shape[1])
     signs = [source.choice([-1.0, 1.0], shape) for _ in range(corners)]
     directions = signs + [source.uniform(-1.0, 1.0, shape) for _ in range(inner)]
-    low, high = geometry.inner_box(centers, radius)
-    targets = [centers + radius * d for d in directions]
+    low, high = geometry.inner_box(centers, mu)
+    targets = [centers + mu * d for d in directions]
     if y is not None:
         targets.append(_nearest_others(centers, y))
     points = np.concatenate([np.clip(target, low, high) for target in targets])

@@ -216,13 +216,12 @@ def milp_range(
     low, high, single = checked_boxes(network, lower, upper)
     if not single:
         raise ValueError(f"lower must have shape ({network.inputs},), got {low.shape}")
-    seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
     ball = None
     if l1_ball is not None:
         center = validation.float_array(l1_ball[0], "l1_ball[0]", shape=(network.inputs,))
         ball = (center, validation.scalar(l1_ball[1], "l1_ball[1]", minimum=0))
     program = _encode(network, low[0], high[0], ball)
-    answers = [_minimize(program, sign, seconds) for sign in (1.0, -1.0)]
+    answers = [_minimize(program, sign, time_limit) for sign in (1.0, -1.0)]
     (least, status, argmin, nodes), (negated, other, argmax, more) = answers
     points = [
         np.full(network.inputs, np.nan)

@@ -10,6 +10,7 @@ changing anything, know that a bound may lie above 1, where it says nothing, and
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -148,14 +149,8 @@ def allowed_count(failure: float, m: Count, p: float) -> int:
     """
     number, probability = _indicators(m, p)
     chance = scalar(failure, "failure", minimum=1e-300, exclusive_maximum=1.0)
-    low, high = -1, number
-    while high - low > 1:
-        middle = (low + high) // 2
-        if float(scipy.stats.binom.sf(middle, number, probability)) <= chance:
-            high = middle
-        else:
-            low = middle
-    return high
+    law = scipy.stats.binom(number, probability)
+    return bisect_left(range(number), True, key=lambda k: float(law.sf(k)) <= chance)
 
 
 @checked

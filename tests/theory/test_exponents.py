@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import scaling
 from sublinear_lib.theory import exponents
-from sublinear_lib.theory.exponents import CHAINS, CONSISTENT, CRUDE, SPARSE, Chain, Factor, Power
+from sublinear_lib.theory.exponents import CHAINS, CONSISTENT, CRUDE, SPARSE, Chain, Power
 
 # key: printed; what follows at (1/5, 3/5), at (1/5, 4/5), at (2/5, 3/5); verdict.  Worked out by
 # hand, in the margin of the paper.
@@ -59,7 +59,6 @@ PRESETS = list(scaling.PRESETS.values())
 
 def test_the_list_of_chains_is_complete() -> None:
     assert set(CHAINS) == set(TABLE)
-    assert [chain.key for chain in CHAINS.values()] == list(CHAINS)
 
 
 @pytest.mark.parametrize("key", TABLE)
@@ -69,7 +68,7 @@ def test_a_chain_has_the_exponents_worked_out_by_hand(key: str) -> None:
     assert chain.printed == printed
     assert [chain.derived(name) for name in ("PRINTED", "R1", "R2")] == [at_printed, at_r1, at_r2]
     assert chain.verdict() == verdict
-    assert chain.derived() == sum(factor.power.at(F(1, 5), F(3, 5), 0) for factor in chain.factors)
+    assert chain.derived() == sum(factor.at(F(1, 5), F(3, 5), 0) for factor in chain.factors)
     assert chain.source
     assert chain.quantity
     assert chain.factors
@@ -123,12 +122,12 @@ def test_verdicts_compare_in_the_direction_of_the_relation(
     relation: exponents.Relation, verdicts: tuple[str, str, str]
 ) -> None:
     for power, verdict in zip((F(0), F(1, 3), F(1)), verdicts, strict=True):
-        chain = Chain("k", "s", "q", (Factor("x", Power(power)),), F(1, 3), relation)
+        chain = Chain("s", "q", (Power(power),), F(1, 3), relation)
         assert chain.verdict() == verdict
 
 
 def test_a_difference_of_one_part_in_a_billion_is_seen() -> None:
-    chain = Chain("k", "s", "q", (Factor("x", Power(F(10**9 + 1, 10**10))),), F(1, 10))
+    chain = Chain("s", "q", (Power(F(10**9 + 1, 10**10)),), F(1, 10))
     assert chain.verdict() == "fails"
 
 
@@ -263,4 +262,4 @@ def test_floats_are_refused_because_they_are_not_exact() -> None:
         with exact:
             call(0.2)
     with exact:
-        Chain("k", "s", "q", (), 0.5)  # type: ignore[arg-type]
+        Chain("s", "q", (), 0.5)  # type: ignore[arg-type]

@@ -20,13 +20,9 @@ import numpy as np
 from flint import acb
 from scipy import integrate, optimize, stats
 
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.theory import concentration, enclosures, tails
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("concentration")
 
@@ -771,6 +767,3 @@ def _check_near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control.certified(
         "quotient of the sides at eta = 1/1000: no constant below 1/sqrt(pi) will do"
     ).at_least(small.ratio, 0.999999)
-
-
-CLAIMS = topic.claims()

@@ -16,18 +16,15 @@ import numpy as np
 from sublinear_lib import datasets, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import ExactAdversary, IdentityAdversary
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Look, Rng, sweep_by_width
+from sublinear_lib.claims.collector import Look, sweep_by_width
 from sublinear_lib.claims.instruments import descents
 from sublinear_lib.claims.stated import stated_power
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.losses import LOSSES, get_loss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.scaling import PRINTED, R1, R2, R3, Scaling
 from sublinear_lib.theory import CHAINS, regret
 from sublinear_lib.training import DenseAdversarialTraining
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("convergence")
 
@@ -548,11 +545,3 @@ def _check_coupling_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
         )
         largest.power(look(what), 0, CHAINS["C.14"].derived())
         largest.counted(look, 0, _FLIPPED)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -17,17 +17,14 @@ from scipy import special
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import robust_loss
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng, sweep
+from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import quadrature
 from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.instruments.quadrature import CUBIC
 from sublinear_lib.claims.stated import stated_power
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import caps, existence, polynomials
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("existence")
 
@@ -491,11 +488,3 @@ def _check_fit_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     look("power of m in |g| at R3").equals(scaling.R3.expressivity_exponent, 0)
     look("power of m in |f - g - B| at R3").equals(scaling.R3.gap_exponent, Fraction(-1, 10))
     look("power of m in |f - g - B| at R1").equals(scaling.R1.gap_exponent, Fraction(-3, 10))
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

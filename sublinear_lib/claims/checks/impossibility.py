@@ -17,11 +17,9 @@ from flint import fmpz_mat
 from scipy.optimize import linprog
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import binary
 from sublinear_lib.claims.stated import stated
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.memorization import (
     AffineLayer,
     ReLUNetwork,
@@ -34,8 +32,6 @@ from sublinear_lib.memorization import (
     two_neurons,
     width,
 )
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("impossibility")
 
@@ -405,11 +401,3 @@ def _check_exact_values(look: Collector, budget: Budget, rng: Rng) -> None:
         f"of {tried} networks of two neurons on the line, those constant on the balls of -1, 0, 1 "
         "with three values, or with one value at -1 and 1 and another at 0"
     ).none(counter)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -20,13 +20,9 @@ from typing import Literal
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import binary
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.memorization import attacks, certificates, constructions, datasets, precision
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("memorization")
 
@@ -460,11 +456,3 @@ def _check_precision(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control("wrong labels in float32, 100 times nearer than it breaks").at_least(
         float(near.wrong.sum()), 1.0
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -13,11 +13,9 @@ from fractions import Fraction
 import numpy as np
 
 from sublinear_lib import scaling
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import descents, gaps
 from sublinear_lib.claims.stated import STATED, far_slope, stated_power
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.scaling import R1, R2, R3
 from sublinear_lib.theory import (
     CHAINS,
@@ -28,8 +26,6 @@ from sublinear_lib.theory import (
     gap_parts,
     worst_case,
 )
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("parameters")
 
@@ -292,6 +288,3 @@ def _check_r2(look: Collector, budget: Budget, rng: Rng) -> None:
     look("largest D_max / (eta T |a_r|) over all runs").at_most(
         float((runs.drift / largest).max()), 1.0 + descents.ROUNDING
     )
-
-
-CLAIMS = topic.claims()
