@@ -20,7 +20,7 @@ from typing import Final
 from sublinear_lib.claims.claim import Claim
 from sublinear_lib.claims.ledger import Ledger
 
-__all__ = ["CHAPTERS", "LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"]
+__all__ = ["CHAPTERS", "LEDGER", "NUMBERED", "section"]
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
