@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -24,9 +24,9 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from sublinear_lib._arguments import Count, Flag, Positive, checked, described
+from sublinear_lib._arguments import Flag, Positive, checked, described
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.memorization.hypergraphs import Hypergraph, coloring
+from sublinear_lib.memorization.hypergraphs import Hypergraph
 from sublinear_lib.memorization.networks import ReLUNetwork
 from sublinear_lib.memorization.two_neurons import (
     NoAnswer,
@@ -42,7 +42,6 @@ __all__ = [
     "coloring_of_network",
     "exists_width_two",
     "gadget",
-    "growth",
     "network_of_coloring",
 ]
 
@@ -99,23 +98,6 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     X[E + 1 : E + V + 2] = np.eye(V + 1)
     X[-1, -1] = -1.0
     return X, np.append(np.full(E + 1, 2.0), np.full(V + 2, 1.0))
-
-
-@checked
-def gadget_assignments(vertices: Count, kind: Kind = "half-spaces") -> int:
-    """Count the linear programs of a complete search on a gadget.
-
-    Here `vertices`: the number V of vertices of the hypergraph, ``>= 1``; `kind`: the shape of the
-    region, see `exists_width_two`.
-
-    Returned: ``2^(V+2)`` or ``3^(V+2)``: all V + 2 points of label 1 lie outside, each beyond one
-    of two or three half-spaces.
-
-    >>> gadget_assignments(3), gadget_assignments(3, "sum")
-    (32, 243)
-    """
-    outside = vertices + 2
-    return int((2 if choice(kind, "kind", _KINDS) == "half-spaces" else 3) ** outside)
 
 
 @described
@@ -606,114 +588,3 @@ def exists_width_two(
         nodes=search.nodes,
         seconds=time.monotonic() - search.begun,
     )
-
-
-@dataclass(frozen=True)
-class Growth:
-    """What it took to decide about one hypergraph.
-
-    Attributes
-    ----------
-    vertices : int
-        The number V of its vertices.
-    edges : int
-        The number of its edges.
-    colorable : bool
-        Whether it has a proper 2-coloring, by trying all.
-    found : bool or None
-        Whether a network was found; None if the time was up.
-    assignments : int
-        ``2^(V+2)`` or ``3^(V+2)``: the programs of a complete enumeration.
-    programs : int
-        Programs solved, without the first round of V + 2 that looks at single points.
-    feasible : int
-        How many of the assignments tried had a network.
-    nodes : int
-        Nodes of the branch and bound, or of the backtracking.
-    seconds : float
-        Wall-clock time.
-    """
-
-    vertices: int
-    edges: int
-    colorable: bool
-    found: bool | None
-    assignments: int
-    programs: int
-    feasible: int
-    nodes: int
-    seconds: float
-
-
-def growth(
-    hypergraphs: Iterable[Hypergraph],
-    *,
-    kind: Kind = "half-spaces",
-    method: Method = "enumerate",
-    early_exit: bool = True,
-    time_limit: float = 60.0,
-) -> Iterator[Growth]:
-    """Count what deciding about the gadgets of hypergraphs takes.
-
-    Parameters
-    ----------
-    hypergraphs : iterable of Hypergraph
-        The hypergraphs, for example of growing size.
-    kind : {"half-spaces", "sum"}
-        The shape of the region; either decides.
-    method : {"enumerate", "backtrack", "milp"}
-        How to search.
-    early_exit : bool, default True
-        Whether to stop at the first network: an enumeration then is short for most hypergraphs
-        that have a coloring, and complete for those that have none.
-    time_limit : float, default 60
-        Seconds for each hypergraph.
-
-    Yields
-    ------
-    Growth
-        One record for each hypergraph, in their order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `exists_width_two`.
-
-    Notes
-    -----
-    The complete enumeration solves ``2^(V+2)`` programs for two half-spaces and ``3^(V+2)`` for
-    the sum, because all V + 2 points of label 1 lie outside.  For two half-spaces the feasible ones
-    are known: assign to each vertex the half-space of its color, and to the last two points one
-    each.  So there are twice as many as proper colorings.  Hardness is a statement about the
-    worst case: on small or random hypergraphs, backtracking and branch and bound are much faster
-    than that.
-
-    Examples
-    --------
-    >>> from sublinear_lib.memorization import cycle
-    >>> [(row.vertices, row.found, row.programs) for row in growth([cycle(3), cycle(5)])]
-    [(3, False, 32), (5, False, 128)]
-    """
-    kind = choice(kind, "kind", _KINDS)
-    for h in hypergraphs:
-        X, y = gadget(h)
-        answer = exists_width_two(
-            X,
-            y,
-            method,
-            kinds=[kind],
-            sides=["upper"],
-            early_exit=early_exit,
-            time_limit=time_limit,
-        )
-        yield Growth(
-            vertices=h.vertices,
-            edges=len(h.edges),
-            colorable=coloring(h) is not None,
-            found=answer.found,
-            assignments=gadget_assignments(h.vertices, kind),
-            programs=answer.programs - (h.vertices + 2),
-            feasible=answer.feasible,
-            nodes=answer.nodes,
-            seconds=answer.seconds,
-        )

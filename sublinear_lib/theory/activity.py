@@ -20,7 +20,7 @@ import scipy
 
 from sublinear_lib import scaling
 from sublinear_lib._arguments import Count, Nonnegative, Probability, checked, described
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory.tails import count_interval
@@ -259,6 +259,22 @@ def largest_count(angle: FloatArray, step: IntArray, base: int) -> MaximalCount:
     return MaximalCount(best, x)
 
 
+def active_arcs(
+    W: FloatArray, b: FloatArray, tau: float
+) -> tuple[BoolArray, BoolArray, FloatArray, FloatArray]:
+    """Return which neurons fire everywhere on X, which on an arc, and the ends of these arcs."""
+    missing = tau - b - SLICE_HEIGHT * W[:, 2]
+    reach = SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
+    everywhere = missing < -reach
+    partly = ~everywhere & (missing < reach)
+    center = np.arctan2(W[partly, 1], W[partly, 0])
+    half_width = np.arccos(missing[partly] / reach[partly])
+    begin = np.mod(center - half_width, 2.0 * math.pi)
+    # An arc that leaves out one point ends where it begins; rounding may not say so.
+    end = np.where(half_width == math.pi, begin, np.mod(center + half_width, 2.0 * math.pi))
+    return everywhere, partly, begin, end
+
+
 @described
 def max_active_on_circle(network: TwoLayerNetwork) -> MaximalCount:
     r"""Find the point of X at which most neurons fire, exactly, for d = 3.
@@ -275,18 +291,7 @@ def max_active_on_circle(network: TwoLayerNetwork) -> MaximalCount:
     rounded to float64; the witness is the midpoint of the winning arc.  Time O(m log m).
     """
     require_circle(network)
-    radius = np.hypot(network.W[:, 0], network.W[:, 1])
-    missing = network.tau - network.b - SLICE_HEIGHT * network.W[:, 2]
-    reach = SLICE_RADIUS * radius
-    everywhere = missing < -reach
-    partly = ~everywhere & (missing < reach)
-    center = np.arctan2(network.W[partly, 1], network.W[partly, 0])
-    half_width = np.arccos(missing[partly] / reach[partly])
-
-    turn = 2.0 * math.pi
-    begin = np.mod(center - half_width, turn)
-    # An arc that leaves out one point ends where it begins; rounding may not say so.
-    end = np.where(half_width == math.pi, begin, np.mod(center + half_width, turn))
+    everywhere, _, begin, end = active_arcs(network.W, network.b, network.tau)
     covers_zero = int(np.count_nonzero(begin >= end))
     angle = np.concatenate((end, begin))  # ends stand first among equal angles
     step = np.repeat([-1, 1], end.size)

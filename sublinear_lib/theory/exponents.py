@@ -20,9 +20,11 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Literal
 
+from flint import fmpq_mat
+
 from sublinear_lib._arguments import described
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
-from sublinear_lib.theory.enclosures import exact
+from sublinear_lib.theory.enclosures import exact, from_flint, to_flint
 from sublinear_lib.validation import choice
 
 __all__ = [
@@ -665,23 +667,14 @@ def _vertices(inequalities: tuple[Inequality, ...]) -> tuple[Point, ...]:
 
 
 def _solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
-    """Solve a square system exactly; None if it is singular."""
+    """Solve a linear system exactly; nothing if it is singular."""
     size = len(matrix)
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for column in range(size):
-        pivot = next((i for i in range(column, size) if rows[i][column] != 0), None)
-        if pivot is None:
-            return None
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        lead = rows[column][column]
-        rows[column] = [value / lead for value in rows[column]]
-        for i in range(size):
-            if i != column and rows[i][column] != 0:
-                factor = rows[i][column]
-                rows[i] = [
-                    value - factor * own for value, own in zip(rows[i], rows[column], strict=True)
-                ]
-    return [row[-1] for row in rows]
+    rows = fmpq_mat(size, size, [to_flint(value) for row in matrix for value in row])
+    try:
+        found = rows.solve(fmpq_mat(size, 1, [to_flint(value) for value in right]))
+    except ZeroDivisionError:
+        return None
+    return [from_flint(value) for value in found.entries()]
 
 
 def _hull(points: list[tuple[Fraction, Fraction]]) -> tuple[tuple[Fraction, Fraction], ...]:

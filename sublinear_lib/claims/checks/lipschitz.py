@@ -115,10 +115,7 @@ def _check_optimal(look: Collector, budget: Budget, rng: Rng) -> None:
         pair = datasets.closest_pair(X, s)
         first, second = binary.rational(X[pair.i]), binary.rational(X[pair.k])
         share = Fraction(mu) / Fraction(lam)
-        ends = [
-            [a + t * (b - a) for a, b in zip(first, second, strict=True)]
-            for t in (share, 1 - share)
-        ]
+        ends = [binary.between(first, second, t) for t in (share, 1 - share)]
         gap = Fraction(lam) - 2 * Fraction(mu)
         gaps += binary.distance(first, ends[0], math.inf) > Fraction(mu)
         gaps += binary.distance(second, ends[1], math.inf) > Fraction(mu)
