@@ -129,7 +129,7 @@ def test_the_transition_gives_both_ends_and_when_the_lead_changes() -> None:
     tells(transition(), "class 1: A goes from 0.05 to 7.42, B from 0.04 to 1")
     tells(transition(), "A takes the lead for good at step 240, by the recursion at step 235")
     tells(transition(), "class 2", "for good never", "The plateau lies at 1.05.")
-    assert {"A leads from 240 (recursion: 235)", "plateau"} <= set(texts(transition()))
+    assert {"A leads for good from 240 (recursion: 235)", "plateau"} <= set(texts(transition()))
     assert transition(level=math.inf).html == transition(level=None).html
 
 

@@ -106,7 +106,7 @@ def _crossing(chart: Chart, each: TransitionPanel, first: float, last: float) ->
     """Mark the step at which the lead changes, and the predicted one, above the plot."""
     said = "*A* does not take the lead"
     if math.isfinite(each.crossing):
-        said = f"*A* leads from {number(each.crossing, 6)}"
+        said = f"*A* leads for good from {number(each.crossing, 6)}"
         if first <= each.crossing <= last:
             chart.upright(each.crossing, "c3")
     found = each.predicted_crossing

@@ -83,7 +83,7 @@ def own_data(table: Table) -> Explorer:
         f"network, trained for {_STEPS} steps and judged on the first {_ROWS} held-out rows.",
         name="own-data-explorer",
         training=menu("training", _TRAININGS),
-        m=menu("width *m*", {str(m): grouped(m) for m in (128, 512, 1024)}, "512"),
+        m=menu("width *m*", {str(m): grouped(m) for m in (128, 1024)}, "1024"),
         activity=menu("active neurons", {str(s): percent(s) for s in (0.02, 0.1, 0.4)}, "0.1"),
     )
     return declare(partial(promise, table))()
