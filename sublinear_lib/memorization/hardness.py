@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -309,10 +309,6 @@ class Answer:
         Linear or mixed-integer programs solved.
     feasible : int
         How many of the assignments tried had a network.
-    nodes : int
-        Nodes of the branch and bound of a mixed-integer program, or of the backtracking.
-    seconds : float
-        Wall-clock time.
     """
 
     found: bool | None
@@ -321,8 +317,6 @@ class Answer:
     side: Side | None
     programs: int
     feasible: int
-    nodes: int
-    seconds: float
 
 
 class _Shape:
@@ -387,14 +381,14 @@ class _Search:
     """One search: the counters and the clock."""
 
     def __init__(self, early_exit: bool, time_limit: float) -> None:
-        self.begun = time.monotonic()
-        self.early_exit, self.time_limit = early_exit, time_limit
-        self.programs = self.feasible = self.nodes = 0
+        self.early_exit, self.end = early_exit, time.monotonic() + time_limit
+        self.programs = self.feasible = 0
         self.undecided = False
 
-    @property
     def late(self) -> bool:
-        return time.monotonic() - self.begun > self.time_limit
+        over = time.monotonic() > self.end
+        self.undecided = self.undecided or over
+        return over
 
     def run(self, shape: _Shape, method: Method, box: float) -> FloatArray | None:
         """Search one shape, unless a point outside lies among those inside."""
@@ -404,48 +398,37 @@ class _Search:
                 return None
         if method == "milp":
             return self._mixed_integer(shape, box)
-        return self._enumerate(shape) if method == "enumerate" else self._backtrack(shape)
-
-    def _enumerate(self, shape: _Shape) -> FloatArray | None:
         first: FloatArray | None = None
-        for assignment in itertools.product(range(shape.cuts), repeat=len(shape.outside)):
-            if self.late:
-                self.undecided = True
-                break
-            self.programs += 1
-            unknowns = shape.solve(assignment)
-            if unknowns is not None:
-                self.feasible += 1
-                first = unknowns if first is None else first
-                if self.early_exit:
-                    break
-        return first
-
-    def _backtrack(self, shape: _Shape) -> FloatArray | None:
-        """Assign one point after the other; leave a prefix whose program has no solution."""
-        first: FloatArray | None = None
-        assignment = [-1]
-        while assignment:
-            if self.late:
-                self.undecided = True
-                break
-            assignment[-1] += 1
-            if assignment[-1] == shape.cuts:
-                assignment.pop()
-                continue
-            self.programs += 1
-            self.nodes += 1
-            unknowns = shape.solve(assignment)
-            if unknowns is None:
-                continue
-            if len(assignment) < len(shape.outside):
-                assignment.append(-1)
-                continue
+        for unknowns in self._enumerate(shape) if method == "enumerate" else self._backtrack(shape):
             self.feasible += 1
             first = unknowns if first is None else first
             if self.early_exit:
                 break
         return first
+
+    def _enumerate(self, shape: _Shape) -> Iterator[FloatArray]:
+        for assignment in itertools.product(range(shape.cuts), repeat=len(shape.outside)):
+            if self.late():
+                return
+            self.programs += 1
+            unknowns = shape.solve(assignment)
+            if unknowns is not None:
+                yield unknowns
+
+    def _backtrack(self, shape: _Shape) -> Iterator[FloatArray]:
+        """Assign one point after the other; leave a prefix whose program has no solution."""
+        assignment = [-1]
+        while assignment and not self.late():
+            assignment[-1] += 1
+            if assignment[-1] == shape.cuts:
+                assignment.pop()
+                continue
+            self.programs += 1
+            unknowns = shape.solve(assignment)
+            if unknowns is not None and len(assignment) == len(shape.outside):
+                yield unknowns
+            elif unknowns is not None:
+                assignment.append(-1)
 
     def _mixed_integer(self, shape: _Shape, box: float) -> FloatArray | None:
         """Let a binary for each half-space and outside point say whether it cuts the point off."""
@@ -471,10 +454,9 @@ class _Search:
                 LinearConstraint(np.column_stack((rows, -np.diag(large))), 1.0 - large, np.inf),
                 LinearConstraint(np.column_stack((np.zeros((outside, free)), chosen)), 1.0, np.inf),
             ],
-            options={"time_limit": max(0.01, self.time_limit - (time.monotonic() - self.begun))},
+            options={"time_limit": max(0.01, self.end - time.monotonic())},
         )
         self.programs += 1
-        self.nodes += int(run.mip_node_count or 0)
         if run.x is None:
             self.undecided = self.undecided or run.status != 2
             return None
@@ -555,8 +537,7 @@ def exists_width_two(
     network: ReLUNetwork | None = None
     chosen: tuple[Kind, Side] | tuple[None, None] = (None, None)
     for place, (kind, side) in enumerate(itertools.product(wanted, where)):
-        if place and search.late:
-            search.undecided = True
+        if place and search.late():
             break
         shape, sign = _shape(points, values, high, kind, side)
         if method == "enumerate" and shape.cuts ** len(shape.outside) > _MOST_PROGRAMS:
@@ -585,6 +566,4 @@ def exists_width_two(
         side=chosen[1],
         programs=search.programs,
         feasible=search.feasible,
-        nodes=search.nodes,
-        seconds=time.monotonic() - search.begun,
     )
