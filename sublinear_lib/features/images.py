@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Flag, checked
+from sublinear_lib._arguments import checked
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.network import PatchNetwork
 from sublinear_lib.features.training import LossHistory, TrainingSettings, checked_settings, fit
@@ -117,15 +117,12 @@ class ImageRun:
 
 
 @checked
-def train_images(
-    images: ImageSet, settings: TrainingSettings, seed: Seed, *, progress: Flag = False
-) -> ImageRun:
+def train_images(images: ImageSet, settings: TrainingSettings, seed: Seed) -> ImageRun:
     """Train the convolutional network on some of the images.
 
     Here `images`: more than ``settings.samples`` images; `settings`: how to train; a strong attack
     on images needs a warm-up, without which the network never leaves its initialization; `seed`:
-    source of the choice of images, first weights and random starts, in this order; `progress`:
-    whether to show a bar.
+    source of the choice of images, first weights and random starts, in this order.
 
     Raises FloatingPointError: if the weights grow beyond all numbers.
 
@@ -157,6 +154,5 @@ def train_images(
         attack=settings.attack,
         rng=rng,
         record_every=settings.record_every,
-        progress=progress,
     )
     return ImageRun(network, history, train, test)

@@ -16,8 +16,7 @@ step is clipped and not a sign is read from the minimum in that lemma.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -393,7 +392,6 @@ def _descend(
     rng: np.random.Generator | None,
     every: int,
     law: FeatureData | None,
-    progress: bool,
 ) -> tuple[PatchNetwork, _Rows]:
     k, act = network.classes, network.activation
     if attack is not None and attack.box is not None:
@@ -407,7 +405,7 @@ def _descend(
         return np.asarray(weighted_slopes(slopes, loss_and_errors(F, y)[1]) @ W)
 
     # What is not finite is found below, and said once.
-    with np.errstate(over="ignore", invalid="ignore"), _bar(steps, progress) as advance:
+    with np.errstate(over="ignore", invalid="ignore"):
         for step in range(steps + 1):
             F, slopes = logits_and_slopes(X, W, k, act)
             losses, errors = loss_and_errors(F, y)
@@ -432,7 +430,6 @@ def _descend(
                     f"training diverged: after {step + 1} updates with rate {rate:g} the weights "
                     "are no finite numbers; choose a smaller rate"
                 )
-            advance()
     return PatchNetwork(W.reshape(network.weights.shape), act), rows
 
 
@@ -447,13 +444,11 @@ def fit(
     attack: TrainingAttack | None = None,
     rng: Seed | None = None,
     record_every: Count = 1,
-    progress: Flag = False,
 ) -> tuple[PatchNetwork, LossHistory]:
     """Train a network on any inputs made of patches, such as images.
 
     Here `rate`: the rate eta of gradient descent on the mean loss, ``> 0``; `attack`: the
-    adversary; `record_every`: how many updates lie between two rows of the history, ``>= 1``;
-    `progress`: whether to show a bar.
+    adversary; `record_every`: how many updates lie between two rows of the history, ``>= 1``.
 
     Returned: `network`: The network at the end. `history`: What happened.
 
@@ -479,19 +474,16 @@ def fit(
         rng=_generator(attack, rng),
         every=record_every,
         law=None,
-        progress=progress,
     )
     return trained, LossHistory(rows.steps, *rows.numbers)
 
 
 @checked
-def train_features(
-    law: FeatureData, settings: TrainingSettings, seed: Seed, *, progress: Flag = False
-) -> FeatureRun:
+def train_features(law: FeatureData, settings: TrainingSettings, seed: Seed) -> FeatureRun:
     """Draw patch data and first weights, and train.
 
     Here `law`: what the data are drawn from; `settings`: how to train; `seed`: source of data,
-    first weights and random starts, in this order; `progress`: whether to show a bar.
+    first weights and random starts, in this order.
 
     Raises FloatingPointError: if the weights grow beyond all numbers.
 
@@ -516,7 +508,6 @@ def train_features(
         rng=rng,
         every=settings.record_every,
         law=law,
-        progress=progress,
     )
     history = FeatureHistory(rows.steps, *rows.numbers, *rows.features)
     return FeatureRun(network, initial, history, data, settings)
@@ -557,15 +548,3 @@ def check_inside(X: FloatArray, box: tuple[float, float]) -> None:
     """Refuse inputs outside a box: moving them into it would take more than the budget."""
     if X.min() < box[0] or X.max() > box[1]:
         raise ValueError(f"X must lie in the box {box}, got entries from {X.min()} to {X.max()}")
-
-
-@contextmanager
-def _bar(total: int, wanted: bool) -> Iterator[Callable[[], object]]:
-    """Yield a function to be called after every update."""
-    if not wanted:
-        yield lambda: None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total, desc="training", unit=" step") as bar:
-        yield bar.update

@@ -62,50 +62,25 @@ def breaking_gap(
     return 2.0 * _epsilon(dtype) * label / (lam * label_gap)
 
 
-@dataclass(frozen=True, eq=False)
-class Probes:
-    """Points of closed balls, and whose ball each is in.
-
-    Attributes
-    ----------
-    points : ndarray of float64, shape (P, n)
-        The points; their coordinates are numbers of the format they were made for.
-    owner : ndarray of int64, shape (P,)
-        The row of the sample in whose closed ball the point lies, exactly.
-    """
-
-    points: FloatArray
-    owner: IntArray
-
-
 @checked
 def ball_probes(
-    X: object,
-    mu: Positive,
-    *,
-    rng: Seed,
-    y: object = None,
-    corners: Whole = 4,
-    inner: Whole = 2,
-    dtype: Format = "float64",
-) -> Probes:
-    """Draw numbers of a format in the balls of the maximum norm, most of them where it hurts.
+    X: object, mu: Positive, *, rng: Seed, y: object = None, corners: Whole = 4, inner: Whole = 2
+) -> FloatArray:
+    """Draw points of the balls of the maximum norm, most of them where it hurts.
 
     At a corner every coordinate is at the edge of the budget, and a rounding error decides whether
     a distance that should be zero is positive.  At the point closest to the nearest sample with
     another label, that sample's term should just vanish.
 
     Here `mu`: the radius of the closed balls, ``> 0``; `corners`, `inner`: corners and uniform
-    points for each ball, ``>= 0``; there must be some point; `dtype`: the format of the
-    coordinates.
+    points for each ball, ``>= 0``; there must be some point.
 
-    The points; a corner is moved inward by as few numbers of the format as needed.
+    The points, one of every ball after the other; a corner is moved inward by as little as needed.
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
     source = validation.generator(rng)
     if corners + inner == 0 and y is None:
         raise ValueError("corners and inner must not both be 0 without y")
-    kind = np.dtype(validation.choice(dtype, "dtype", _FORMATS))
     shape = (len(centers), centers.shape[1])
     signs = [source.choice([-1.0, 1.0], shape) for _ in range(corners)]
     directions = signs + [source.uniform(-1.0, 1.0, shape) for _ in range(inner)]
@@ -113,20 +88,7 @@ def ball_probes(
     targets = [centers + mu * d for d in directions]
     if y is not None:
         targets.append(_nearest_others(centers, y))
-    points = np.concatenate([np.clip(target, low, high) for target in targets])
-    owner = np.tile(np.arange(len(centers)), len(targets))
-    least, most = low[owner], high[owner]
-    rounded = points.astype(kind)
-    toward = centers[owner].astype(kind)
-    for _ in range(2):
-        out = (rounded.astype(np.float64) < least) | (rounded.astype(np.float64) > most)
-        rounded = np.where(out, np.nextafter(rounded, toward), rounded)
-    exact = rounded.astype(np.float64)
-    out = (exact < least) | (exact > most)
-    if out.any():
-        k = int(owner[np.argwhere(out)[0, 0]])
-        raise ValueError(f"mu must leave room for {dtype} numbers: {mu} is too small for ball {k}")
-    return Probes(exact, owner)
+    return np.concatenate([np.clip(target, low, high) for target in targets])
 
 
 def _nearest_others(X: FloatArray, y: object) -> FloatArray:
@@ -316,7 +278,7 @@ def precision_curve(
             probes = ball_probes(
                 samples, mu, rng=source, y=memorizer.y, corners=corners, inner=inner
             )
-            errors.append(evaluation_error(memorizer, probes.points, kind))
+            errors.append(evaluation_error(memorizer, probes, kind))
             if kind == "float64":
                 bounds.append(float(certify(memorizer, "interval").deviation.max()))
             margin = lam - 2 * Fraction(mu)
