@@ -459,7 +459,7 @@ def test_a_wrong_region_changes_the_verdict(monkeypatch: Patch) -> None:
     ("module", "right", "wrong"),
     [
         (certify, "np.abs(W).sum(axis=1)", "1.3 * np.abs(W).sum(axis=1)"),
-        (attacks, "delta[rows, :, feature[j]] = size", "delta[rows, :, feature[j]] = -size"),
+        (attacks, "delta[rows, :, feature[j]] = eps", "delta[rows, :, feature[j]] = -eps"),
         (certify, "from __future__ import", "from __future__ import"),
     ],
 )
