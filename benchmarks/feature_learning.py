@@ -296,8 +296,9 @@ def means(records: Sequence[Record]) -> Record:
     """
     found = {}
     for key in records[0]:
-        values = [row.get(key) for row in records]
-        if not all(isinstance(value, float) and math.isfinite(value) for value in values):
+        given = [row.get(key) for row in records]
+        values = [each for each in given if isinstance(each, float) and math.isfinite(each)]
+        if len(values) < len(given):
             continue
         mean = statistics.t_interval(values, CONFIDENCE)
         ends = [mean.lower, mean.upper]

@@ -13,7 +13,6 @@ differences of distribution functions, which would lose all digits.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
@@ -452,9 +451,14 @@ def _uniform(share: Callable[[float], float], m: int, d: int, scale: float, fail
 
 def _chernoff_quantile(m: int, p: float, cost: float) -> int:
     """Return a number that Binomial(m, p) exceeds with probability at most ``exp(-cost)``."""
-    counts = range(math.ceil(m * p), m + 1)  # the last k with m KL(k/m, p) < cost is wanted
-    reached = bisect_left(counts, True, key=lambda k: _relative_entropy(k / m, p) * m >= cost)
-    return min(m, counts.start + reached - 1)
+    low, high = math.ceil(m * p), m + 1  # the smallest k with m KL(k/m, p) >= cost is wanted
+    while low < high:
+        k = (low + high) // 2
+        if _relative_entropy(k / m, p) * m >= cost:
+            high = k
+        else:
+            low = k + 1
+    return min(m, low - 1)
 
 
 def _relative_entropy(q: float, p: float) -> float:

@@ -10,7 +10,6 @@ changing anything, know that a bound may lie above 1, where it says nothing, and
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -147,8 +146,14 @@ def allowed_count(failure: float, m: Count, p: float) -> int:
     """
     p = _chance(p)
     chance = scalar(failure, "failure", minimum=1e-300, exclusive_maximum=1.0)
-    law = scipy.stats.binom(m, p)
-    return bisect_left(range(m), True, key=lambda k: float(law.sf(k)) <= chance)
+    low, high = -1, m
+    while high - low > 1:
+        middle = (low + high) // 2
+        if float(scipy.stats.binom.sf(middle, m, p)) <= chance:
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 @checked
