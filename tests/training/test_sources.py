@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from sublinear_lib import geometry, scaling
 from sublinear_lib.halfspace import HalfspaceHits
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.training.sources import TOLERANCE, AllNeurons, IndexedNeurons
+from sublinear_lib.training.sources import TOLERANCE, AllNeurons, CappedNeurons, IndexedNeurons
 
 
 def reported(neurons, X, rho, method="auto"):
@@ -167,3 +167,7 @@ def test_the_work_of_the_query_is_counted():
         assert source.name == f"sparse ({method})"
     assert works["scan"] == 7 * 5000
     assert 0 < works["tree"] < works["scan"]
+    alive = np.arange(0, 5000, 2)
+    capped = CappedNeurons(network.working_copy(), X, 0.05, "reference", alive=alive)
+    capped.evaluator(np.array([0, 3]))
+    assert capped.work == 2 * 2500
