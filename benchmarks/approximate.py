@@ -66,8 +66,7 @@ def _approximate(settings: Settings) -> Generator[Row]:
                 [competitor for competitor, _ in inexact + exact],
                 tau,
                 queries=queries,
-                rounds=settings.rounds,
-                seconds=settings.seconds_per_cell,
+                **settings.effort(),
             )
             kinds = {
                 kind: [

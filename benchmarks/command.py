@@ -47,7 +47,12 @@ def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., N
             type=click.Choice(list(benchmarks.BENCHMARKS[name].sections)),
             help="Measure this section only; may be given several times.",
         ),
-        click.option("--peers/--no-peers", default=True, help="Whether other packages take part."),
+        click.option(
+            "--peers/--no-peers",
+            default=True,
+            show_default=False,
+            help="Whether other packages take part.",
+        ),
         click.option(
             "--output",
             type=click.Path(dir_okay=False, path_type=Path),

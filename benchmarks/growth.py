@@ -28,9 +28,8 @@ from benchmarks.iteration import (
 )
 from benchmarks.results import stored_slope
 from benchmarks.settings import Row, Section, Settings
-from benchmarks.timing import one_thread, race
+from benchmarks.timing import by_seed_and_width, race
 from sublinear_lib import scaling
-from sublinear_lib._typing import FloatArray
 from sublinear_lib.losses import HuberLoss
 
 _SHARE = 0.001
@@ -60,36 +59,31 @@ def _seeds(settings: Settings) -> int:
 _MEMORY_SEEDS = 2
 
 
-def _table(
-    names: tuple[str, ...],
-    measure: Callable[[TrainingProblem], dict[str, tuple[float, ...]]],
-    regime: str,
+def _grown(
     settings: Settings,
+    regime: str,
+    kinds: tuple[str, ...],
+    measure: Callable[[TrainingProblem], dict[str, tuple[float, ...]]],
     seeds: int,
-) -> dict[str, FloatArray]:
-    """Measure every width with every seed: arrays of seeds, widths and numbers, by name."""
-    found: dict[str, list[list[tuple[float, ...]]]] = {name: [] for name in names}
-    for seed in range(seeds):
-        lines: dict[str, list[tuple[float, ...]]] = {name: [] for name in names}
-        for m in settings.widths:
-            with one_thread():
-                problem = _problem(regime, _dimension(settings), m, settings, seed)
-                for name, numbers in measure(problem).items():
-                    lines[name].append(numbers)
-        for name, values in lines.items():
-            found[name].append(values)
-    return {name: np.array(values) for name, values in found.items()}
-
-
-def _row(regime: str, name: str, settings: Settings, seeds: int) -> Row:
-    return {
-        "regime": regime,
-        "competitor": name,
-        "d": _dimension(settings),
-        "n": max(1, settings.queries // 4),
-        "widths": list(settings.widths),
-        "seeds": seeds,
-    }
+) -> Generator[Row]:
+    """Measure every width with every seed: one row for each name, with the slopes of all kinds."""
+    d = _dimension(settings)
+    found = by_seed_and_width(
+        lambda seed, m: measure(_problem(regime, d, m, settings, seed)), seeds, settings.widths
+    )
+    for name, values in found.items():
+        row: Row = {
+            "regime": regime,
+            "competitor": name,
+            "d": d,
+            "n": max(1, settings.queries // 4),
+            "widths": list(settings.widths),
+            "seeds": seeds,
+        }
+        for kind, column in zip(kinds, np.moveaxis(values, 2, 0), strict=False):
+            row[f"{kind}_by_seed"] = column.tolist()
+            row[f"{kind}_slope"] = stored_slope(settings.widths, column)
+        yield row
 
 
 # -- seconds and work --------------------------------------------------------------------------
@@ -113,15 +107,12 @@ def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[floa
             ],
             problem.network.tau,
             queries=1,
-            rounds=min(_MOST_ROUNDS, settings.rounds),
-            seconds=settings.seconds_per_cell / 10,
             warm=True,
             shortest=SAMPLE,
+            **settings.effort(most_rounds=_MOST_ROUNDS, part=0.1),
         )
         facts = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
-    found: dict[str, tuple[float, ...]] = {
-        "dense": (times["dense"].microseconds, 0.0, 0.0, 0.0),
-    }
+    found: dict[str, tuple[float, ...]] = {"dense": (times["dense"].microseconds,)}
     for name, done in facts.items():
         work = float(sum(done["work"].values()))
         shares = done["active"] * problem.m, done["candidates"] * problem.m
@@ -130,23 +121,11 @@ def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[floa
 
 
 def _scaling(settings: Settings) -> Generator[Row]:
+    kinds = ("microseconds", "work", "active", "candidates")
     for regime in REGIMES:
-        table = _table(
-            ("dense", *_TIMED),
-            lambda problem: _timed(problem, settings),
-            regime,
-            settings,
-            _seeds(settings),
+        yield from _grown(
+            settings, regime, kinds, lambda problem: _timed(problem, settings), _seeds(settings)
         )
-        for name, values in table.items():
-            row = _row(regime, name, settings, _seeds(settings))
-            for place, kind in enumerate(("microseconds", "work", "active", "candidates")):
-                column = values[:, :, place]
-                if name == "dense" and kind != "microseconds":
-                    continue
-                row[f"{kind}_by_seed"] = column.tolist()
-                row[f"{kind}_slope"] = stored_slope(settings.widths, column)
-            yield row
 
 
 SCALING = Section(
@@ -191,13 +170,7 @@ def _compile(problem: TrainingProblem) -> None:
 def _memory(settings: Settings) -> Generator[Row]:
     for regime in REGIMES:
         _compile(_problem(regime, _dimension(settings), settings.widths[0], settings, 0))
-        table = _table(_HELD, _held, regime, settings, _MEMORY_SEEDS)
-        for name, values in table.items():
-            row = _row(regime, name, settings, _MEMORY_SEEDS)
-            for place, kind in enumerate(("held", "peak")):
-                row[f"{kind}_by_seed"] = values[:, :, place].tolist()
-                row[f"{kind}_slope"] = stored_slope(settings.widths, values[:, :, place])
-            yield row
+        yield from _grown(settings, regime, ("held", "peak"), _held, _MEMORY_SEEDS)
 
 
 MEMORY = Section(

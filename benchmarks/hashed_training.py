@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from benchmarks.iteration import RADIUS, TrainingProblem
-from benchmarks.settings import Row, Section, Settings
+from benchmarks.settings import Row, Settings, section
 from benchmarks.simhash import SimHash
 from benchmarks.stepping import FOREVER, Stepper
-from benchmarks.timing import one_thread
 from sublinear_lib import adversary, datasets, geometry, scaling
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons, Reduction
@@ -175,9 +174,9 @@ def _dimensions(settings: Settings) -> list[int]:
     return [d for d in settings.dimensions if d in (8, 32)] or [max(3, settings.dimensions[-1])]
 
 
-def _grid(settings: Settings) -> list[int]:
+def _grid(settings: Settings) -> list[tuple[int]]:
     """List the dimensions of random points, and 0 for the digits."""
-    return [*_dimensions(settings), 0]
+    return [(d,) for d in (*_dimensions(settings), 0)]
 
 
 def _case(d: int, settings: Settings) -> _Case:
@@ -289,17 +288,12 @@ def _accuracy(network: TwoLayerNetwork, case: _Case) -> Row:
     return {name: float(value) for name, value in found.items()}
 
 
-def _missed(settings: Settings) -> Generator[Row]:
-    for d in _grid(settings):
-        with one_thread():
-            row = _missed_row(_case(d, settings), _FEW_STEPS if settings.quick else _STEPS)
-        yield row
-
-
-MISSED = Section(
+@section(
     "missed",
     "What do neurons that hashing misses do to the trained weights?",
     "",
-    lambda settings: len(_grid(settings)),
-    _missed,
+    _grid,
 )
+def MISSED(settings: Settings, d: int) -> Row:
+    """Train on all neurons that fire and on those that hashing finds."""
+    return _missed_row(_case(d, settings), _FEW_STEPS if settings.quick else _STEPS)

@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks.dense_training import DenseIteration, TorchIteration
 from benchmarks.peers import load, why_absent
 from benchmarks.queries import InexactAnswer, timings
-from benchmarks.settings import Row, Section, Settings
+from benchmarks.settings import Row, Section, Settings, section
 from benchmarks.stepping import FOREVER, Stepper
 from benchmarks.timing import Competitor, Timing, one_thread, race
 from sublinear_lib import datasets, geometry, scaling
@@ -266,10 +266,9 @@ def _cell(
             sorted(competitors, key=lambda each: not each.core),
             network.tau,
             queries=1,
-            rounds=settings.rounds,
-            seconds=settings.seconds_per_cell,
             warm=True,
             shortest=SAMPLE,
+            **settings.effort(),
         )
         done = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
         exact = {name: stepper.checked_step() for name, stepper in own.items()}
@@ -354,45 +353,48 @@ def _steps_grid(settings: Settings) -> list[tuple[int, float, float]]:
     return [(d, p, part) for d in _dimensions(settings)[-2:] for p in shares for part in _PARTS]
 
 
-def _steps(settings: Settings) -> Generator[Row]:
+@section(
+    "steps",
+    "What do larger steps cost, after which structures have to follow the weights?",
+    "dense",
+    _steps_grid,
+)
+def STEPS(settings: Settings, d: int, share: float, part: float) -> Row:
+    """Let trainers do several iterations at once, with steps of one size."""
     m = settings.nearest_width(2**16)
-    for d, share, part in _steps_grid(settings):
-        with one_thread(), contextlib.ExitStack() as stack:
-            tau = scaling.threshold_from_activity(share, m)
-            problem = TrainingProblem.random(d, m, settings.queries, tau, settings.seed)
-            eta = problem.eta(part)
-            own = {
-                name: stack.enter_context(problem.stepper(name, eta)) for name in ("auto", "query")
-            }
-            dense = _rivals(problem, eta, None)["dense"]()
-            dense.step()
-            for stepper in own.values():
-                stepper.step()
-            found = race(
-                [
-                    stepping("dense", dense.step, core=True),
-                    *(_many(name, stepper) for name, stepper in own.items()),
-                ],
-                tau,
-                queries=1,
-                rounds=min(2, settings.rounds),
-                seconds=settings.seconds_per_cell,
-                warm=True,
-            )
-            done = {name: trained(stepper.records, m) for name, stepper in own.items()}
-        times = {
-            name: Timing(each.microseconds / (1 if name == "dense" else _AT_ONCE), *each[1:])
-            for name, each in found.items()
-        }
-        yield {
-            "d": d,
-            "m": m,
-            "n": settings.queries,
-            "share": share,
-            "eta_part": part,
-            **_by_kind(done),
-            **timings(times),
-        }
+    with contextlib.ExitStack() as stack:
+        tau = scaling.threshold_from_activity(share, m)
+        problem = TrainingProblem.random(d, m, settings.queries, tau, settings.seed)
+        eta = problem.eta(part)
+        own = {name: stack.enter_context(problem.stepper(name, eta)) for name in ("auto", "query")}
+        dense = _rivals(problem, eta, None)["dense"]()
+        dense.step()
+        for stepper in own.values():
+            stepper.step()
+        found = race(
+            [
+                stepping("dense", dense.step, core=True),
+                *(_many(name, stepper) for name, stepper in own.items()),
+            ],
+            tau,
+            queries=1,
+            warm=True,
+            **settings.effort(most_rounds=2),
+        )
+        done = {name: trained(stepper.records, m) for name, stepper in own.items()}
+    times = {
+        name: Timing(each.microseconds / (1 if name == "dense" else _AT_ONCE), *each[1:])
+        for name, each in found.items()
+    }
+    return {
+        "d": d,
+        "m": m,
+        "n": settings.queries,
+        "share": share,
+        "eta_part": part,
+        **_by_kind(done),
+        **timings(times),
+    }
 
 
 def _many(name: str, stepper: Stepper) -> Competitor:
@@ -403,15 +405,6 @@ def _many(name: str, stepper: Stepper) -> Competitor:
             stepper.step()
 
     return stepping(name, step, core=True)
-
-
-STEPS = Section(
-    "steps",
-    "What do larger steps cost, after which structures have to follow the weights?",
-    "dense",
-    lambda settings: len(_steps_grid(settings)),
-    _steps,
-)
 
 
 # -- images ------------------------------------------------------------------------------------
@@ -428,21 +421,15 @@ def _digits_grid(settings: Settings) -> list[tuple[int, float, float]]:
     return [(m, share, radius) for m in widths for share in shares for radius in _RADII]
 
 
-def _digits(settings: Settings) -> Generator[Row]:
-    data = datasets.load(_DATA)
-    for m, share, radius in _digits_grid(settings):
-        with one_thread():
-            tau = scaling.threshold_from_activity(share, m)
-            network = TwoLayerNetwork.initialize(m, data.d, rng=settings.seed, tau=tau)
-            problem = TrainingProblem(network, data.X, data.y, settings.seed, radius)
-            row = _cell(problem, share, settings, None, _Field(), _DIGITS)
-        yield {"data": _DATA, **row}
-
-
-DIGITS = Section(
+@section(
     "digits",
     "How long does an iteration take on images of digits, 3 against 8?",
     "dense",
-    lambda settings: len(_digits_grid(settings)),
-    _digits,
+    _digits_grid,
 )
+def DIGITS(settings: Settings, m: int, share: float, radius: float) -> Row:
+    """Let everybody iterate on the images."""
+    data, tau = datasets.load(_DATA), scaling.threshold_from_activity(share, m)
+    network = TwoLayerNetwork.initialize(m, data.d, rng=settings.seed, tau=tau)
+    problem = TrainingProblem(network, data.X, data.y, settings.seed, radius)
+    return {"data": _DATA, **_cell(problem, share, settings, None, _Field(), _DIGITS)}

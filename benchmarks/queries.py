@@ -7,6 +7,7 @@ somewhere raises instead of reporting how fast it is.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
@@ -22,7 +23,7 @@ from benchmarks.problems import (
     index_competitor,
     own_engines,
 )
-from benchmarks.settings import Row, Section, Settings
+from benchmarks.settings import Row, Section, Settings, section
 from benchmarks.timing import Competitor, Timing, one_thread, race
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceHits, HalfspaceIndex
@@ -97,10 +98,6 @@ def _make_room(out: list[Any], competitors: list[Competitor], tau: float, querie
 # -- report ------------------------------------------------------------------------------------
 
 
-def _cells(settings: Settings) -> int:
-    return len(settings.dimensions) * len(settings.widths) * len(settings.shares)
-
-
 def _report(settings: Settings) -> Generator[Row]:
     peers = PeerField(settings.peers)
     for d in settings.dimensions:
@@ -132,14 +129,7 @@ def _raced(
     """Compare the answers, time the competitors, and return the cell."""
     tau = problem.threshold(share)
     agreement = compare(competitors, tau, problem.queries, problem.m)
-    found = race(
-        competitors,
-        tau,
-        queries=problem.queries,
-        rounds=settings.rounds,
-        seconds=settings.seconds_per_cell,
-        warm=True,
-    )
+    found = race(competitors, tau, queries=problem.queries, warm=True, **settings.effort())
     return {"d": problem.d, "m": problem.m, "share": share, **agreement, **timings(found)}
 
 
@@ -147,7 +137,7 @@ REPORT = Section(
     "report",
     "How long does it take to report the points in a half-space?",
     "dense",
-    _cells,
+    lambda settings: len(settings.dimensions) * len(settings.widths) * len(settings.shares),
     _report,
 )
 
@@ -168,11 +158,6 @@ def surviving_share(problem: Problem, tau: float) -> float:
 def _numpy_grid(settings: Settings) -> tuple[list[int], list[float]]:
     dimensions = [d for d in settings.dimensions if d >= 3] or [3]
     return dimensions, [share for share in settings.shares if share <= 0.1] or [0.1]
-
-
-def _numpy_steps(settings: Settings) -> int:
-    dimensions, shares = _numpy_grid(settings)
-    return len(dimensions) * len(shares)
 
 
 def _numpy(settings: Settings) -> Generator[Row]:
@@ -197,7 +182,7 @@ NUMPY = Section(
     "numpy",
     "How much of this is left without compiled kernels?",
     "dense",
-    _numpy_steps,
+    lambda settings: len([*itertools.product(*_numpy_grid(settings))]),
     _numpy,
 )
 
@@ -213,14 +198,17 @@ def _single_widths(settings: Settings) -> list[int]:
     return sorted(wanted)
 
 
-def _single(settings: Settings) -> Generator[Row]:
-    for d in settings.dimensions:
-        for m in _single_widths(settings):
-            with one_thread():
-                problem = Problem(d, m, 1, settings.seed)
-                out: list[Any] = [np.zeros(m, dtype=np.int32)]
-                own = own_engines(problem, out, names=("auto",))
-                yield _raced([_one_product(problem), *own], problem, 0.01, settings)
+@section(
+    "single",
+    "How long does a single query take?",
+    "gemv",
+    lambda settings: [*itertools.product(settings.dimensions, _single_widths(settings))],
+)
+def SINGLE(settings: Settings, d: int, m: int) -> Row:
+    """Ask one query, of the index and by one product."""
+    problem = Problem(d, m, 1, settings.seed)
+    own = own_engines(problem, [np.zeros(m, dtype=np.int32)], names=("auto",))
+    return _raced([_one_product(problem), *own], problem, 0.01, settings)
 
 
 def _one_product(problem: Problem) -> Competitor:
@@ -232,80 +220,47 @@ def _one_product(problem: Problem) -> Competitor:
     return Competitor("gemv", ask, list, core=True)
 
 
-SINGLE = Section(
-    "single",
-    "How long does a single query take?",
-    "gemv",
-    lambda settings: len(settings.dimensions) * len(_single_widths(settings)),
-    _single,
-)
-
-
 # -- sums without a list -----------------------------------------------------------------------
 
 
-def _aggregate_grid(settings: Settings) -> tuple[list[int], list[int]]:
+def _aggregate_grid(settings: Settings) -> list[tuple[int, int]]:
     dimensions = [d for d in settings.dimensions if d <= 4] or [3]
-    return dimensions, [m for m in settings.widths if m >= 2**14] or [settings.widths[-1]]
+    widths = [m for m in settings.widths if m >= 2**14] or [settings.widths[-1]]
+    return [*itertools.product(dimensions, widths)]
 
 
-def _aggregate_steps(settings: Settings) -> int:
-    dimensions, widths = _aggregate_grid(settings)
-    return len(dimensions) * len(widths)
+@section(
+    "aggregate",
+    "How long do value and gradient take when half of all neurons fire?",
+    "two_gemms",
+    _aggregate_grid,
+)
+def AGGREGATE(settings: Settings, d: int, m: int) -> Row:
+    """Sum over the neurons that fire, by the tree, by the index and by two products."""
+    share, problem = 0.5, Problem(d, m, settings.queries, settings.seed)
+    tau = max(0.0, problem.threshold(share))
+    a = np.random.default_rng(settings.seed).choice([-1.0, 1.0], m)
+    tree, index = AggregateTree(problem.W, a), HalfspaceIndex(problem.W)
+    gemms = _two_gemms(problem, a)
 
+    def ask(tau: float, q: int) -> Any:
+        return tree.value_and_gradient(problem.X[:q], tau).gradient
 
-def _aggregate(settings: Settings) -> Generator[Row]:
-    dimensions, widths = _aggregate_grid(settings)
-    share = 0.5
-    for d in dimensions:
-        for m in widths:
-            with one_thread():
-                problem = Problem(d, m, settings.queries, settings.seed)
-                tau = max(0.0, problem.threshold(share))
-                a = np.random.default_rng(settings.seed).choice([-1.0, 1.0], m)
-                tree = AggregateTree(problem.W, a)
-                gemms = _two_gemms(problem, a)
+    def ask_index(tau: float, q: int) -> Any:
+        return index.aggregate_halfspace(problem.X[:q], tau, a).point_sums
 
-                def ask(
-                    tau: float, q: int, tree: AggregateTree = tree, X: FloatArray = problem.X
-                ) -> Any:
-                    return tree.value_and_gradient(X[:q], tau).gradient
-
-                index = HalfspaceIndex(problem.W)
-
-                def ask_index(
-                    tau: float,
-                    q: int,
-                    index: HalfspaceIndex = index,
-                    X: FloatArray = problem.X,
-                    a: FloatArray = a,
-                ) -> Any:
-                    return index.aggregate_halfspace(X[:q], tau, a).point_sums
-
-                competitors = [
-                    Competitor("two_gemms", gemms, core=True),
-                    Competitor("aggregate", ask, core=True),
-                    Competitor("index_aggregate", ask_index, core=True),
-                ]
-                exact, rounded = ask(tau, problem.queries), gemms(tau, problem.queries)
-                found = race(
-                    competitors,
-                    tau,
-                    queries=settings.queries,
-                    rounds=settings.rounds,
-                    seconds=settings.seconds_per_cell,
-                )
-                same = np.allclose(exact, ask_index(tau, problem.queries), rtol=1e-9, atol=1e-12)
-            if not same:
-                raise InexactAnswer(f"index and aggregate tree differ at d = {d}, m = {m}")
-            difference = np.linalg.norm(rounded - exact) / np.linalg.norm(exact)
-            yield {
-                "d": d,
-                "m": m,
-                "share": share,
-                "gradient_difference": float(difference),
-                **timings(found),
-            }
+    competitors = [
+        Competitor("two_gemms", gemms, core=True),
+        Competitor("aggregate", ask, core=True),
+        Competitor("index_aggregate", ask_index, core=True),
+    ]
+    exact, rounded = ask(tau, problem.queries), gemms(tau, problem.queries)
+    found = race(competitors, tau, queries=settings.queries, **settings.effort())
+    if not np.allclose(exact, ask_index(tau, problem.queries), rtol=1e-9, atol=1e-12):
+        raise InexactAnswer(f"index and aggregate tree differ at d = {d}, m = {m}")
+    difference = np.linalg.norm(rounded - exact) / np.linalg.norm(exact)
+    cell = {"d": d, "m": m, "share": share, "gradient_difference": float(difference)}
+    return {**cell, **timings(found)}
 
 
 def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
@@ -331,15 +286,6 @@ def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
         return gradient
 
     return ask
-
-
-AGGREGATE = Section(
-    "aggregate",
-    "How long do value and gradient take when half of all neurons fire?",
-    "two_gemms",
-    _aggregate_steps,
-    _aggregate,
-)
 
 
 # -- limits of the machine ---------------------------------------------------------------------
@@ -371,13 +317,8 @@ def _limits(settings: Settings) -> Generator[Row]:
             hits = int(index.count_halfspace(problem.X, tau).sum())
             out: list[Any] = [np.zeros(hits, dtype=np.int32)]
             competitor = index_competitor(engine, index, problem.X, out)
-            (timing,) = race(
-                [competitor],
-                tau,
-                queries=settings.queries,
-                rounds=settings.rounds,
-                seconds=settings.seconds_per_cell,
-            ).values()
+            found = race([competitor], tau, queries=settings.queries, **settings.effort())
+            timing = found[engine]
         if engine == "scan":
             least, limit = 2.0 * m * d / flops, "arithmetic: 2 m d"
         else:

@@ -240,13 +240,6 @@ def _as_text(value: Any, depth: int = 0) -> str:
 
 def has_avx512() -> bool:
     """Return whether this processor has the AVX-512 instructions."""
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        return any(
-            "avx512f" in line.split()
-            for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
-            if line.startswith("flags")
-        )
     try:
         umath = importlib.import_module("numpy._core._multiarray_umath")
     except ImportError:

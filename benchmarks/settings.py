@@ -7,11 +7,13 @@ that a row must be plain JSON: it is stored as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from benchmarks.timing import one_thread
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, Flag, Positive, Whole, check_fields
 
 Row = dict[str, Any]
 """One row of a section: names to numbers, texts, lists or mappings of them."""
@@ -44,12 +46,12 @@ class Settings:
     dimensions: tuple[int, ...] = (2, 3, 4, 8, 16, 32)
     widths: tuple[int, ...] = (2**12, 2**14, 2**16, 2**18, 2**20)
     shares: tuple[float, ...] = (0.001, 0.01, 0.1, 0.5)
-    queries: int = 256
-    rounds: int = 9
-    seconds_per_cell: float = 1.5
-    peers: bool = True
-    quick: bool = False
-    seed: int = 0
+    queries: Count = 256
+    rounds: Count = 9
+    seconds_per_cell: Positive = 1.5
+    peers: Flag = True
+    quick: Flag = False
+    seed: Whole = 0
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -65,12 +67,7 @@ class Settings:
         )
         _refuse_empty(shares, "shares")
         object.__setattr__(self, "shares", shares)
-        validation.count(self.queries, "queries")
-        validation.count(self.rounds, "rounds")
-        validation.scalar(self.seconds_per_cell, "seconds_per_cell", exclusive_minimum=0.0)
-        validation.boolean(self.peers, "peers")
-        validation.boolean(self.quick, "quick")
-        validation.count(self.seed, "seed", minimum=0)
+        check_fields(self)
 
     @classmethod
     def short(cls) -> Settings:
@@ -95,6 +92,11 @@ class Settings:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
         }
+
+    def effort(self, *, most_rounds: int | None = None, part: float = 1.0) -> dict[str, Any]:
+        """Return the rounds and the seconds of a race, or those of a part of a cell."""
+        rounds = self.rounds if most_rounds is None else min(most_rounds, self.rounds)
+        return {"rounds": rounds, "seconds": self.seconds_per_cell * part}
 
     def nearest_width(self, wanted: int) -> int:
         """Return the largest width of the grid that is at most `wanted`, or else the smallest."""
@@ -122,3 +124,23 @@ class Section:
     baseline: str
     steps: Callable[[Settings], int]
     run: Callable[[Settings], Generator[Row]]
+
+
+def section(
+    name: str,
+    question: str,
+    baseline: str,
+    grid: Callable[[Settings], Sequence[tuple[Any, ...]]],
+) -> Callable[[Callable[..., Row]], Section]:
+    """Return what makes a section of a function that measures one cell of a grid, on one thread."""
+
+    def made(measure: Callable[..., Row]) -> Section:
+        def run(settings: Settings) -> Generator[Row]:
+            for cell in grid(settings):
+                with one_thread():
+                    row = measure(settings, *cell)
+                yield row
+
+        return Section(name, question, baseline, lambda settings: len(grid(settings)), run)
+
+    return made

@@ -25,8 +25,8 @@ import sublinear_lib
 from benchmarks.peers import completed, load, why_absent
 from benchmarks.problems import Problem, domain_of, index_competitor
 from benchmarks.results import stored_slope
-from benchmarks.settings import Row, Section, Settings
-from benchmarks.timing import Competitor, median_seconds, one_thread, race
+from benchmarks.settings import Row, Section, Settings, section
+from benchmarks.timing import Competitor, by_seed_and_width, median_seconds, race
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
 from sublinear_lib.theory.orders import search_exponent
@@ -51,35 +51,29 @@ def _build_grid(settings: Settings) -> list[tuple[int, int, str]]:
     return [(d, m, engine) for d, m, engine in grid if engine != "cap" or domain_of(d) is not None]
 
 
-def _build(settings: Settings) -> Generator[Row]:
+@section(
+    "build",
+    "What do building, moving, adding and removing cost, and how much memory?",
+    "",
+    _build_grid,
+)
+def BUILD(settings: Settings, d: int, m: int, engine: str) -> Row:
+    """Time everything that changes an index, or the building of a peer's tree."""
+    problem, row = Problem(d, m, 1, settings.seed), {"d": d, "m": m, "engine": engine}
+    if engine in _ENGINES:
+        return {**row, **_own_costs(problem, engine, settings)}
     module = load("sklearn.neighbors") if settings.peers else None
-    for d, m, engine in _build_grid(settings):
-        problem = Problem(d, m, 1, settings.seed)
-        row: Row = {"d": d, "m": m, "engine": engine}
-        with one_thread():
-            if engine in _ENGINES:
-                yield {**row, **_own_costs(problem, engine, settings)}
-                continue
-            if module is None:
-                reason = why_absent(settings.peers)
-                yield {**row, "milliseconds": {}, "absent": {"build": reason}}
-                continue
-            points, _ = completed(problem.W)
-            tree = getattr(module, _TREES[engine])
-            seconds = _cost(tree, functools.partial(_same, points), settings)
-            yield {**row, "milliseconds": {"build": seconds * 1e3}}
+    if module is None:
+        return {**row, "milliseconds": {}, "absent": {"build": why_absent(settings.peers)}}
+    points, _ = completed(problem.W)
+    seconds = _cost(getattr(module, _TREES[engine]), lambda: points, settings)
+    return {**row, "milliseconds": {"build": seconds * 1e3}}
 
 
 def _cost(
     function: Callable[[Any], object], prepare: Callable[[], Any], settings: Settings
 ) -> float:
-    rounds = min(5, settings.rounds)
-    seconds = settings.seconds_per_cell / 4
-    return median_seconds(function, prepare, rounds=rounds, seconds=seconds)
-
-
-def _same(points: FloatArray) -> FloatArray:
-    return points
+    return median_seconds(function, prepare, **settings.effort(most_rounds=5, part=0.25))
 
 
 def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
@@ -117,15 +111,6 @@ def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
     }
 
 
-BUILD = Section(
-    "build",
-    "What do building, moving, adding and removing cost, and how much memory?",
-    "",
-    lambda settings: len(_build_grid(settings)),
-    _build,
-)
-
-
 # -- growth with m -----------------------------------------------------------------------------
 
 
@@ -158,20 +143,22 @@ def _slope_seeds(settings: Settings) -> int:
 
 def _slopes(settings: Settings) -> Generator[Row]:
     for d, engine in _slope_grid(settings):
-        regimes = {_HALF: lambda m: 0.5} if engine == "sums" else _REGIMES
-        table: dict[str, list[list[tuple[float, float]]]] = {name: [] for name in regimes}
-        for seed in range(_slope_seeds(settings)):
-            points: dict[str, list[tuple[float, float]]] = {name: [] for name in regimes}
-            for m in settings.widths:
-                with one_thread():
-                    problem = Problem(d, m, settings.queries, settings.seed + seed)
-                    ask = _asking(problem, engine)
-                    for name, share in regimes.items():
-                        points[name].append(ask(problem.threshold(share(m)), settings))
-            for name, values in points.items():
-                table[name].append(values)
-        for name, seeds in table.items():
-            yield _slope_row(d, engine, name, settings, np.array(seeds))
+        found = by_seed_and_width(
+            functools.partial(_slope_cell, settings, d, engine),
+            _slope_seeds(settings),
+            settings.widths,
+        )
+        for name, values in found.items():
+            yield _slope_row(d, engine, name, settings, values)
+
+
+def _slope_cell(
+    settings: Settings, d: int, engine: str, seed: int, m: int
+) -> dict[str, tuple[float, float]]:
+    problem = Problem(d, m, settings.queries, settings.seed + seed)
+    ask = _asking(problem, engine)
+    regimes = {_HALF: lambda m: 0.5} if engine == "sums" else _REGIMES
+    return {name: ask(problem.threshold(share(m)), settings) for name, share in regimes.items()}
 
 
 def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[float, float]]:
@@ -201,14 +188,9 @@ def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[
         before = touched()
         competitor.ask(tau, problem.queries)
         work = (touched() - before) / problem.queries
-        timing = race(
-            [competitor],
-            tau,
-            queries=problem.queries,
-            rounds=min(5, settings.rounds),
-            seconds=settings.seconds_per_cell / 10,
-        )[engine]
-        return timing.microseconds, work
+        effort = settings.effort(most_rounds=5, part=0.1)
+        found = race([competitor], tau, queries=problem.queries, **effort)
+        return found[engine].microseconds, work
 
     return ask
 

@@ -18,57 +18,30 @@ from benchmarks.targets import Target, extreme, percent, ratio, width
 
 _SMALL, _LARGE = 2**16, 2**20
 
+_SHARES = (0.001, 0.01, 0.1, 0.5)
 _REPORT = {
-    # share: {(d, m): least ratio to dense}
-    0.001: {
-        (2, _LARGE): 120.0,
-        (3, _SMALL): 35.0,
-        (3, _LARGE): 90.0,
-        (8, _SMALL): 16.0,
-        (8, _LARGE): 16.0,
-        (16, _SMALL): 8.0,
-        (16, _LARGE): 8.0,
-        (32, _SMALL): 2.8,
-        (32, _LARGE): 2.8,
-    },
-    0.01: {
-        (2, _LARGE): 45.0,
-        (3, _SMALL): 13.0,
-        (3, _LARGE): 20.0,
-        (8, _SMALL): 5.5,
-        (8, _LARGE): 5.5,
-        (16, _SMALL): 3.3,
-        (16, _LARGE): 3.3,
-        (32, _SMALL): 2.1,
-        (32, _LARGE): 2.1,
-    },
-    0.1: {
-        (2, _LARGE): 25.0,
-        (3, _SMALL): 7.0,
-        (3, _LARGE): 10.0,
-        (8, _SMALL): 4.5,
-        (8, _LARGE): 4.5,
-        (16, _SMALL): 3.0,
-        (16, _LARGE): 3.0,
-        (32, _SMALL): 2.5,
-        (32, _LARGE): 2.5,
-    },
+    # (d, m): least ratio to dense at each of the shares
+    (2, _LARGE): (120.0, 45.0, 25.0, 1.5),
+    (3, _SMALL): (35.0, 13.0, 7.0, 1.5),
+    (3, _LARGE): (90.0, 20.0, 10.0, 1.5),
+    (8, _SMALL): (16.0, 5.5, 4.5, 1.5),
+    (8, _LARGE): (16.0, 5.5, 4.5, 1.5),
+    (16, _SMALL): (8.0, 3.3, 3.0, 1.5),
+    (16, _LARGE): (8.0, 3.3, 3.0, 1.5),
+    (32, _SMALL): (2.8, 2.1, 2.5, 1.5),
+    (32, _LARGE): (2.8, 2.1, 2.5, 1.5),
 }
+_COUNTED = ((2, _LARGE), (3, _SMALL), (3, _LARGE), (4, _SMALL), (4, _LARGE))
 _AGGREGATE = {2: 5.0, 3: 3.0, 4: 1.3}
 
 
 def _report_targets() -> list[Target]:
     goals = [
-        (share, d, m, value, "auto", "report")
-        for share, cells in _REPORT.items()
-        for (d, m), value in cells.items()
+        (share, d, m, cells[place], "auto", "report")
+        for place, share in enumerate(_SHARES)
+        for (d, m), cells in _REPORT.items()
     ]
-    every = [(d, m) for d, m in _REPORT[0.001]]
-    goals += [(0.5, d, m, 1.5, "auto", "report") for d, m in every]
-    goals += [
-        (0.5, d, m, 5.0, "count", "count")
-        for d, m in ((2, _LARGE), (3, _SMALL), (3, _LARGE), (4, _SMALL), (4, _LARGE))
-    ]
+    goals += [(0.5, d, m, 5.0, "count", "count") for d, m in _COUNTED]
     return [
         Target(
             f"{what} d={d} m={width(m)} {percent(share)}",

@@ -13,13 +13,15 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from sublinear_lib._typing import FloatArray
 
 _SHORTEST_SAMPLE = 1e-3
 _MOST_REPEATS = 100
@@ -164,3 +166,18 @@ def median_seconds(
         if number or spent > seconds:
             samples.append(spent)
     return float(np.median(samples))
+
+
+def by_seed_and_width(
+    measure: Callable[[int, int], Mapping[str, Sequence[float]]], seeds: int, widths: Sequence[int]
+) -> dict[str, FloatArray]:
+    """Measure every width with every seed, on one thread: seeds, widths and numbers by name."""
+
+    def alone(seed: int, m: int) -> Mapping[str, Sequence[float]]:
+        with one_thread():
+            return measure(seed, m)
+
+    found = [[alone(seed, m) for m in widths] for seed in range(seeds)]
+    return {
+        name: np.array([[cell[name] for cell in line] for line in found]) for name in found[0][0]
+    }

@@ -153,7 +153,7 @@ def checked(function: _Function) -> _Function:
         f" def call({', '.join(head)}): return _function({', '.join(passed)})\n return call"
     )
     made: dict[str, Any] = {}
-    exec(source, function.__globals__, made)
+    exec(source, function.__globals__, made)  # noqa: S102 (of names in the library itself)
     call = functools.wraps(function)(made["make"](**names))
     call.__doc__ = _completed(function, parameters)
     return cast(_Function, call)

@@ -8,8 +8,8 @@ bytes for the same seed, so every bound ends by itself (for d > 3 the optimized 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -60,13 +60,15 @@ def examine(
     progress: bool,
 ) -> tuple[Answer, ...]:
     """Look at held-out rows one by one."""
+    from tqdm.auto import tqdm
+
     number = test.n if limit is None else min(limit, test.n)
     right = test.y * network.forward(test.X) > 0.0
     radii = [c * rho for c in MULTIPLES if c * rho <= geometry.SLICE_DIAMETER and rho > 0.0]
     at = radii.index(rho) if radii else 0
     attack = SmoothedGradient(rho=rho, steps=20, restarts=2)
     answers: list[Answer] = []
-    with _bar(number, progress) as tick:
+    with tqdm(total=number, desc="certifying", unit=" row", disable=not progress) as bar:
         for i, own in enumerate(seeds.spawn(number)):
             if not right[i]:
                 answers.append(Answer("wrong", -1.0, 0.0))
@@ -75,20 +77,8 @@ def examine(
             else:
                 row = _Row(network, test.X[i], float(test.y[i]), own)
                 answers.append(row.answer(radii, at, attack))
-            tick()
+            bar.update()
     return tuple(answers)
-
-
-@contextmanager
-def _bar(total: int, wanted: bool) -> Iterator[Callable[[], object]]:
-    """Show a progress bar for a while; it is closed however its block is left."""
-    if not wanted:
-        yield lambda: None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total, desc="certifying", unit=" row") as bar:
-        yield bar.update
 
 
 class _Row:
@@ -144,22 +134,10 @@ class _Row:
 
     def _last(self, status: str, radii: Sequence[float]) -> float:
         """Return the last radius with this status, which the smaller ones inherit; 0 if none."""
-        low, high = 0, len(radii)
-        while low < high:
-            middle = (low + high) // 2
-            if self._status(radii[middle]) == status:
-                low = middle + 1
-            else:
-                high = middle
-        return radii[low - 1] if low else 0.0
+        place = bisect_left(radii, True, key=lambda radius: self._status(radius) != status)
+        return radii[place - 1] if place else 0.0
 
     def _first(self, status: str, radii: Sequence[float]) -> float:
         """Return the first radius with this status, which the larger ones inherit; inf if none."""
-        low, high = 0, len(radii)
-        while low < high:
-            middle = (low + high) // 2
-            if self._status(radii[middle]) == status:
-                high = middle
-            else:
-                low = middle + 1
-        return radii[low] if low < len(radii) else math.inf
+        place = bisect_left(radii, True, key=lambda radius: self._status(radius) == status)
+        return radii[place] if place < len(radii) else math.inf

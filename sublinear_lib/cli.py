@@ -42,6 +42,7 @@ from sublinear_lib.training import Search
 __all__ = ["main"]
 
 _INTERRUPTED = 130
+_CONTEXT = {"help_option_names": ["-h", "--help"], "show_default": True}
 _LONGEST = 1000  # bits of a power, which a float can still hold
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -179,6 +180,7 @@ def _listed(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
 _WIDTH = _Read("integer", _whole, "a whole number such as 65536, 2^16 or 1e6")
 WHOLES = _Read("list", _listed(_whole), "a list of whole numbers such as 3,2^16")
 REALS = _Read("list", _listed(_real), "a list of numbers such as 0.001,0.1")
+_FOLDER = click.Path(file_okay=False, path_type=Path)
 # Nobody looks at a bar in the log of a machine.
 progress_option = click.option(
     "--quiet",
@@ -197,7 +199,7 @@ def _completing(names: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
 _claim_ids = _completing(lambda: [claim.id for claim in claims.LEDGER])
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings=_CONTEXT)
 @click.version_option(__version__, prog_name="sublinear")
 def main() -> None:
     """Look at sublinear adversarial training from the command line."""
@@ -228,20 +230,14 @@ def info() -> None:
 @click.option("--t", type=float, help="Standardized threshold of the rule 't'.  [default: 1]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def activity(
-    m: int,
-    tau: float | None,
-    tau_rule: str | None,
-    K: float | None,
-    c: float | None,
-    t: float | None,
-    as_json: bool,
+    m: int, tau: float | None, tau_rule: str | None, as_json: bool, **constants: float | None
 ) -> None:
     """Say how many neurons fire at a fixed point of X, at initialization.
 
     Their number is Binomial(m, Q(t)), where t is the threshold in standard deviations of a
     pre-activation, tau / sqrt(2/m), and Q the upper tail of the standard normal law.
     """
-    given = {name: value for name, value in (("K", K), ("c", c), ("t", t)) if value is not None}
+    given = {name: value for name, value in constants.items() if value is not None}
     if (tau is None) == (tau_rule is None):
         raise click.UsageError("give either --tau or --tau-rule")
     used = scaling.TAU_RULES[tau_rule].parameters if tau_rule is not None else ()
@@ -281,7 +277,7 @@ def activity(
 def _setting(name: str, **parameters: Any) -> Callable[[Any], Any]:
     """Return the option for a setting of a run, which knows its default."""
     default = getattr(runs.TrainingRun, name.removeprefix("--").replace("-", "_"))
-    return click.option(name, default=default, show_default=True, **parameters)
+    return click.option(name, default=default, **parameters)
 
 
 @main.command(
@@ -322,7 +318,7 @@ def _setting(name: str, **parameters: Any) -> Callable[[Any], Any]:
 @_setting("--certify-seconds", type=float, help="Time for each proof.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=_FOLDER,
     help="Folder for settings, checkpoints, network.npz, history.csv, summary.json and run.png.",
 )
 @progress_option
@@ -374,40 +370,30 @@ def _going_on(out: Path | None) -> str:
 @click.option("--label", required=True, help="Column that names the class; two different entries.")
 @click.option("--positive", help="Entry that becomes +1.  [default: the later one by alphabet]")
 @click.option("--columns", help="Features to use, separated by commas.  [default: all others]")
-@click.option("--delimiter", default=",", show_default=True, help="Stands between two cells.")
-@click.option("--m", type=_WIDTH, default=4096, show_default=True, help="Width of the network.")
+@click.option("--delimiter", default=",", help="Stands between two cells.")
+@click.option("--m", type=_WIDTH, default=4096, help="Width of the network.")
 @click.option("--activity", type=float, help="Share of neurons that fire.  [default: 0.02]")
 @click.option("--tau", type=float, help="Threshold itself, instead of --activity.")
-@click.option("--rho", type=float, default=0.1, show_default=True, help="Radius of the caps on X.")
+@click.option("--rho", type=float, default=0.1, help="Radius of the caps on X.")
 @click.option("--training-rho", type=float, help="Radius in training.  [default: --rho]")
-@click.option("--steps", type=int, default=200, show_default=True, help="Steps of Algorithm 1.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("--steps", type=int, default=200, help="Steps of Algorithm 1.")
+@click.option("--seed", type=int, default=0, help="Seed of everything random.")
 @click.option(
     "--activation",
     type=click.Choice(["jump", "continuous"]),
     default="jump",
-    show_default=True,
     help="Form of shifted ReLU.",
 )
-@click.option(
-    "--test-fraction", type=float, default=0.3, show_default=True, help="Share that is held out."
-)
+@click.option("--test-fraction", type=float, default=0.3, help="Share that is held out.")
 @click.option("--certify", type=int, help="Look at so many held-out rows only.  [default: all]")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=_FOLDER,
     help="Folder for report.md, report.json, promise.png and training.png.",
 )
 @progress_option
 def report_command(
-    data: Path,
-    label: str,
-    positive: str | None,
-    columns: str | None,
-    delimiter: str,
-    out: Path | None,
-    progress: bool,
-    **given: Any,
+    data: Path, label: str, columns: str | None, out: Path | None, progress: bool, **given: Any
 ) -> None:
     """Train on a CSV file of your own, and say what may be promised.
 
@@ -419,9 +405,8 @@ def report_command(
     chosen = None if columns is None else [name.strip() for name in columns.split(",")]
     anew = out is not None and not out.exists()
     try:
-        table = tables.read_table(
-            data, label, positive=positive, columns=chosen, delimiter=delimiter
-        )
+        reading = {name: given.pop(name) for name in ("positive", "delimiter")}
+        table = tables.read_table(data, label, columns=chosen, **reading)
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
             archives.check_writable(out / "report.md")
@@ -439,11 +424,7 @@ def report_command(
     else:
         rows = [
             (name, f"{one.estimate:.3f} ({one.lower:.3f} to {one.upper:.3f})")
-            for name, one in (
-                ("clean", found.clean),
-                ("attacked", found.attacked),
-                ("certified", found.certified),
-            )
+            for name, one in found.shares.items()
         ]
         rows += [("open", str(found.unknown)), *(("warning", text) for text in found.warnings)]
         _print_wrapped(rows)
@@ -503,14 +484,12 @@ def bench() -> None:
     "--budget",
     type=click.Choice([item.value for item in claims.Budget]),
     default="quick",
-    show_default=True,
     help="How much time the checks may take: a few minutes, or the better part of an hour.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
     help="Processes, at most as many as checks and processors.",
 )
 @click.option(
@@ -520,14 +499,13 @@ def bench() -> None:
 )
 @click.option(
     "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=_FOLDER,
     help="Folder for what each check finds, so that an interrupted run goes on.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
-    show_default=True,
     help="Seed of everything random.",
 )
 @click.option(
@@ -540,16 +518,7 @@ def bench() -> None:
 @click.option("--store", is_flag=True, help="Renew the evidence that a clone keeps.")
 @progress_option
 def verify(
-    ids: tuple[str, ...],
-    budget: str,
-    jobs: int,
-    scheduler: str | None,
-    cache: Path | None,
-    seed: int,
-    output: Path | None,
-    stale: bool,
-    store: bool,
-    progress: bool,
+    ids: tuple[str, ...], budget: str, output: Path | None, stale: bool, store: bool, **given: Any
 ) -> None:
     """Check numbered statements of the paper, all of them or those with the given IDS.
 
@@ -562,7 +531,7 @@ def verify(
     if store:
         _check_clone(budget)
     if stale:
-        old = set(claims.stale(claims.LEDGER, _evidence(budget)))
+        old = set(claims.stale(claims.LEDGER, claims.stored_evidence(budget)))
         chosen = tuple(claim for claim in chosen if claim.id in old)
         if not chosen:
             click.echo("no stored evidence is missing or outdated")
@@ -570,16 +539,7 @@ def verify(
     names = [claim.id for claim in chosen]
     reports: dict[str, claims.Verification] = {}
     begun, interrupted, failure = time.monotonic(), False, None
-    running = claims.verify_each(
-        claims.LEDGER,
-        names,
-        budget=budget,
-        seed=seed,
-        jobs=jobs,
-        scheduler=scheduler,
-        cache=cache,
-        progress=progress,
-    )
+    running = claims.verify_each(claims.LEDGER, names, budget=budget, **given)
     try:
         for report in running:
             reports[report.claim.id] = report
@@ -595,7 +555,7 @@ def verify(
     changed = _print_verdicts(ordered)
     done = f"{len(ordered)} of {len(names)} checked" if interrupted else f"{len(ordered)} checked"
     click.echo(
-        f"{done} ({budget} budget, seed {seed}) in {seconds:.0f} s: "
+        f"{done} ({budget} budget, seed {given['seed']}) in {seconds:.0f} s: "
         f"{len(ordered) - len(changed)} as recorded, {len(changed)} not"
     )
     if output is not None:
@@ -606,7 +566,8 @@ def verify(
     if failure is not None:
         raise click.ClickException(failure)
     if interrupted:
-        raise KeyboardInterrupt("" if cache is None else f"{cache} keeps what was found")
+        kept = given["cache"]
+        raise KeyboardInterrupt("" if kept is None else f"{kept} keeps what was found")
     if changed:
         sys.exit(1)
 
@@ -636,14 +597,6 @@ def _print_verdicts(ordered: Sequence[claims.Verification]) -> list[claims.Verif
             f"found {found.verdict.value!r}{reason}"
         )
     return changed
-
-
-def _evidence(budget: str) -> dict[str, claims.Stored]:
-    """Return the stored evidence, or end with the reason why it cannot be read."""
-    try:
-        return claims.stored_evidence(budget)
-    except (OSError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _chosen(ids: Sequence[str]) -> tuple[claims.Claim, ...]:
@@ -734,7 +687,7 @@ def show_claim(name: str, as_json: bool) -> None:
     stored = {
         budget: item
         for budget in claims.Budget
-        if (item := _evidence(budget.value).get(claim.restates or claim.id))
+        if (item := claims.stored_evidence(budget.value).get(claim.restates or claim.id))
     }
     now = claims.fingerprint(claims.LEDGER[claim.restates or claim.id])
     if as_json:

@@ -8,7 +8,7 @@ worth at this width.  Before changing anything, know why no proof has a time lim
 is to have the same bytes for the same seed.  So sums have their canonical order or one thread, and
 every bound ends by itself (for d > 3 the optimized relaxation,
 :mod:`sublinear_lib.adversary.relaxation`); what it leaves open is called open.  Names come from
-outside: `_blocks` writes each of them as its reader, a page or a terminal, can bear it.
+outside: `_page` writes each of them as its reader, a page or a terminal, can bear it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from sublinear_lib import archives, geometry, scaling, theory, validation
-from sublinear_lib._arguments import described
+from sublinear_lib._arguments import Count, Flag, Probability, Whole, checked, described
 from sublinear_lib._extras import no_pictures
 from sublinear_lib._held_out import MULTIPLES, Answer, examine
 from sublinear_lib._held_out import Status as _Status
@@ -203,6 +206,11 @@ class Report:
         return float(self.settings["rho"])
 
     @property
+    def shares(self) -> dict[str, Interval]:
+        """The three shares of the held-out rows by name: clean, attacked, certified."""
+        return {"clean": self.clean, "attacked": self.attacked, "certified": self.certified}
+
+    @property
     def unknown(self) -> int:
         """Number of held-out rows that are neither certified nor broken at rho."""
         return sum(answer.status == "open" for answer in self.answers)
@@ -232,11 +240,7 @@ class Report:
         history = self.history
         intervals = {
             name: {"share": one.estimate, "lower": one.lower, "upper": one.upper}
-            for name, one in (
-                ("clean", self.clean),
-                ("attacked", self.attacked),
-                ("certified", self.certified),
-            )
+            for name, one in self.shares.items()
         }
         gap = self.separation
         return {
@@ -300,46 +304,45 @@ class Report:
             HTML or a control sequence.
         """
         written = []
-        for block in _blocks(self, _markdown):
-            if isinstance(block, _Listing):
-                rows = [block.head, ["---"] * len(block.head), *block.rows]
-                text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-            elif block.kind == "list":
-                text = "\n".join(f"- {line}" for line in block.lines)
+        for piece in _page(self, _markdown):
+            if isinstance(piece, str):
+                written.append(piece)
+            elif isinstance(piece, tuple):
+                written.append("\n".join(f"- {line}" for line in piece))
             else:
-                text = {"title": "# ", "heading": "## "}.get(block.kind, "") + block.lines[0]
-            written.append(text)
+                rows = [piece[0], ["---"] * len(piece[0]), *piece[1:]]
+                written.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
         return "\n\n".join(written) + "\n"
 
     def _repr_html_(self) -> str:
         """Return the report as HTML that follows the theme of the page."""
         from sublinear_lib.exhibits import inline_html  # only pages need it
 
+        style = _texts()["style"].replace("\n", "")
+        styles = {"#": "sl-report-title", "##": "sl-report-heading"}
         written = []
-        for block in _blocks(self, validation.printable):
-            if isinstance(block, _Listing):
-                head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.head)
+        for piece in _page(self, validation.printable):
+            if isinstance(piece, str):
+                sign, _, text = piece.partition(" ")
+                text = text if sign in styles else piece
+                written.append(f'<p class="{styles.get(sign, "")}">{escape(text)}</p>')
+            elif isinstance(piece, tuple):
+                lines = "".join(f"<li>{inline_html(line)}</li>" for line in piece)
+                written.append(f"<ul>{lines}</ul>")
+            else:
+                head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in piece[0])
                 body = "".join(
                     f"<tr>{''.join(f'<td>{inline_html(cell)}</td>' for cell in row)}</tr>"
-                    for row in block.rows
+                    for row in piece[1:]
                 )
                 # Long cells in a narrow window: rather a table to be moved than a word per line.
-                wide = max(len(cell) for row in block.rows for cell in row) > 60
-                text = (
+                wide = max(len(cell) for row in piece[1:] for cell in row) > 60
+                written.append(
                     f'<div class="sl-scroll" tabindex="0"><table class="table'
                     f'{" sl-wide" if wide else ""}"><thead><tr>{head}'
                     f"</tr></thead><tbody>{body}</tbody></table></div>"
                 )
-            elif block.kind == "list":
-                text = (
-                    f"<ul>{''.join(f'<li>{inline_html(line)}</li>' for line in block.lines)}</ul>"
-                )
-            else:
-                style = {"title": "sl-report-title", "heading": "sl-report-heading"}
-                name = style.get(block.kind, "")
-                text = f'<p class="{name}">{escape(block.lines[0])}</p>'
-            written.append(text)
-        return f'<div class="sl-report"><style>{_STYLE}</style>{"".join(written)}</div>'
+        return f'<div class="sl-report"><style>{style}</style>{"".join(written)}</div>'
 
     @described
     def plot(self, name: str = "promise", caption: str | None = None) -> Picture:
@@ -367,8 +370,7 @@ class Report:
             "possible": [row.possible for row in rows],
             "rho": self.rho,
             "intervals": tuple(
-                (one.estimate, one.lower, one.upper)
-                for one in (self.clean, self.attacked, self.certified)
+                (one.estimate, one.lower, one.upper) for one in self.shares.values()
             ),
         }
 
@@ -379,47 +381,25 @@ class Report:
 
         Two panels; see :func:`sublinear_lib.plotting.training_run`.
         """
-        from sublinear_lib import plotting
-
-        history = self.history
-        return plotting.training_run(
-            history.step,
-            history.loss,
-            history.clean_loss,
-            history.activity_mean,
-            name=name,
-            caption=caption,
-        )
+        return self.history.plot(name=name, caption=caption)
 
 
-_STYLE = (
-    ".sl-report{max-width:100%}"
-    ".sl-report .sl-report-title{font-weight:700;font-size:1.15em}"
-    ".sl-report .sl-report-heading{font-weight:700;margin:1rem 0 .3rem}"
-    ".sl-report .sl-scroll{overflow-x:auto}"
-    ".sl-report .sl-wide{min-width:40rem}"
-    ".sl-report td,.sl-report th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}"
-    "html[data-theme=dark] .bd-content div.cell_output div.text_html.output:has(.sl-report)"
-    "{background:none;color:inherit;padding:0}"
-)
-
-
-@described
+@checked
 def make_report(
     data: Table | tuple[Dataset, Dataset],
     *,
-    m: int = 4096,
+    m: Count = 4096,
     activity: float | None = None,
     tau: float | None = None,
     rho: float = 0.1,
     training_rho: float | None = None,
-    steps: int = 200,
-    seed: int = 0,
+    steps: Count = 200,
+    seed: Whole = 0,
     activation: str = "jump",
-    test_fraction: float = 0.3,
-    certify: int | None = None,
-    confidence: float = 0.95,
-    progress: bool = False,
+    test_fraction: Probability = 0.3,
+    certify: Count | None = None,
+    confidence: Probability = 0.95,
+    progress: Flag = False,
 ) -> Report:
     r"""Train on one part of the data and report on the other.
 
@@ -449,37 +429,29 @@ def make_report(
     >>> found.certified.estimate <= found.attacked.estimate <= found.clean.estimate
     True
     """
-    width = validation.count(m, "m")
     radius = _radius(rho, "rho")
     inner = radius if training_rho is None else _radius(training_rho, "training_rho")
-    level = _level(width, activity, tau)
-    number = validation.count(seed, "seed", minimum=0)
-    limit = None if certify is None else validation.count(certify, "certify")
-    share = validation.scalar(confidence, "confidence", exclusive_minimum=0, exclusive_maximum=1)
-    shown = validation.boolean(progress, "progress")
-    cut, weights, stream, proofs = np.random.SeedSequence(number).spawn(4)
-    fraction = validation.scalar(
-        test_fraction, "test_fraction", exclusive_minimum=0, exclusive_maximum=1
-    )
-    train, test = _parts(data, fraction, np.random.default_rng(cut))
+    level = _level(m, activity, tau)
+    cut, weights, stream, proofs = np.random.SeedSequence(seed).spawn(4)
+    train, test = _parts(data, test_fraction, np.random.default_rng(cut))
     start = TwoLayerNetwork.initialize(
-        width, train.d, rng=np.random.default_rng(weights), tau=level, activation=activation
+        m, train.d, rng=np.random.default_rng(weights), tau=level, activation=activation
     )
     adversary: Adversary = (
         SmoothedGradient.of_few_steps(inner, _ATTACK_STEPS) if inner > 0.0 else IdentityAdversary()
     )
     trainer = SublinearAdversarialTraining(
         adversary=adversary,
-        steps=validation.count(steps, "steps"),
+        steps=steps,
         # Sums in their canonical order, and one way to find neurons: the same bytes with and
         # without compiled kernels.  What is left to BLAS has one thread.
         index="caps",
         reduction="reference",
-        progress=shown,
+        progress=progress,
     )
     with single_threaded():
         history = trainer.fit(start, train.X, train.y, rng=np.random.default_rng(stream))
-        answers = examine(history.final, test, radius, limit, proofs, shown)
+        answers = examine(history.final, test, radius, certify, proofs, progress)
         return _assembled(
             data,
             train,
@@ -488,17 +460,17 @@ def make_report(
             history,
             answers,
             settings={
-                "m": width,
+                "m": m,
                 "tau": level,
-                "activity": scaling.activity(level, width),
+                "activity": scaling.activity(level, m),
                 "rho": radius,
                 "training_rho": inner,
-                "steps": int(steps),
-                "seed": number,
+                "steps": steps,
+                "seed": seed,
                 "activation": str(activation),
                 "test_fraction": test.n / (train.n + test.n),
             },
-            confidence=share,
+            confidence=confidence,
         )
 
 
@@ -575,6 +547,12 @@ def store_report(report: Report, folder: str | os.PathLike[str]) -> str:
 # What is said about it
 
 
+@cache
+def _texts() -> dict[str, Any]:
+    """Read what a report says around its numbers."""
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
 def _assembled(
     data: object,
     train: Dataset,
@@ -635,7 +613,7 @@ def _assembled(
         dense_work=float(dense),
         bound=bound,
         hypotheses=hypotheses,
-        warnings=_warnings(train, test, gap, meet, silent[0], answers, clean, history, rho),
+        warnings=_warnings(train, test, gap, meet, silent[0], answers, clean, history),
     )
 
 
@@ -669,55 +647,27 @@ def _hypotheses(
     start: TwoLayerNetwork, history: History, gap: Separation, bound: regret.RegretBound
 ) -> tuple[Hypothesis, ...]:
     m, tau = start.m, start.tau
-    drift = float(history.drift_max.max())
-    K = theory.printed_K(drift, m)
     own = theory.printed_K(tau, m)
     q0 = theory.printed_q0(m, own)
-    fires = m * scaling.activity(tau, m)
-    first, average = float(history.loss[0]), float(history.loss.mean())
-    return (
-        Hypothesis(
-            "Definition 3.7",
-            "caps that stay apart: rho < delta/2, so that gamma > 0",
-            gap.separable,
-            f"delta = {gap.delta:.4g}, delta/2 = {gap.rho_max:.4g}, rho = {gap.rho:.4g}, "
-            f"delta (delta - 2 rho) = {gap.gamma:.4g}",
-        ),
-        Hypothesis(
-            "Theorems 4.1 and 4.3",
-            "tau = O(1/m); with the constant 1, tau <= 1/m",
-            tau <= 1.0 / m,
-            f"tau = {tau * m:.4g} / m; a threshold of 1/m lets about half of the neurons fire",
-        ),
-        Hypothesis(
-            "Theorem 4.1",
-            "weights within K m^(-3/5) of the start, K fixed as m grows",
-            None,
-            f"the run needs K = {K:.3g}; one width does not say how K grows",
-        ),
-        Hypothesis(
-            "Lemma 4.5",
-            "its bound Q_0 is below m, so that it says something",
-            q0 < m,
-            f"Q_0 = {q0:.4g} neurons at K = tau m^(3/5) = {own:.3g}, m = {m}, "
-            f"expected are {fires:.4g}",
-        ),
-        Hypothesis(
-            "Theorem 4.3",
-            "step size Theta(epsilon m^(-1/5)) as printed",
-            None,
-            f"the run has {history.eta:.3g} = {history.eta * m**0.2:.3g} m^(-1/5); with the "
-            "printed powers the theorem fails, and this step is chosen by the number of active "
-            "neurons",
-        ),
-        Hypothesis(
-            "Theorem D",
-            "nothing but a convex loss: it holds; its bound is below the loss at the start",
-            bound.total < first,
-            f"average loss {average:.3g}, at the start {first:.3g}, bound {bound.total:.3g} and "
-            f"more (step size {bound.noise:.3g}, distance {bound.start:.3g}, coupling "
-            f"{bound.coupling:.3g}, gaps {bound.gap_run:.3g} and {bound.gap_comparator:.3g})",
-        ),
+    first = float(history.loss[0])
+    given = {
+        "start": start,
+        "history": history,
+        "gap": gap,
+        "bound": bound,
+        "scaled": tau * m,
+        "K": theory.printed_K(float(history.drift_max.max()), m),
+        "own": own,
+        "q0": q0,
+        "fires": m * scaling.activity(tau, m),
+        "step": history.eta * m**0.2,
+        "average": float(history.loss.mean()),
+        "first": first,
+    }
+    holds = (gap.separable, tau <= 1.0 / m, None, q0 < m, None, bound.total < first)
+    return tuple(
+        Hypothesis(one["statement"], one["needs"], true, _said(one["found"], given))
+        for one, true in zip(_texts()["hypotheses"], holds, strict=True)
     )
 
 
@@ -730,72 +680,47 @@ def _warnings(
     answers: tuple[Answer, ...],
     clean: Interval,
     history: History,
-    rho: float,
 ) -> tuple[str, ...]:
-    said = []
+    number = train.n + test.n
     torn, lost, seen = _repeated(train, test)
-    if torn:
-        number = train.n + test.n
-        said.append(
-            f"{torn} of {number} rows are the same point with different labels: no classifier is "
-            f"right at more than {number - lost} of them all ({1.0 - lost / number:.3f})."
-        )
-    if gap.opposite_class_delta == 0.0:
-        said.append(
-            "Two of those are training rows, so that Definition 3.7 holds for no rho, and no rho "
-            "is small enough for a certificate at both."
-        )
-    elif gap.delta == 0.0:
-        said.append(
-            "Two training rows are the same point with the same label, so that the data have no "
-            "separation and Definition 3.7 holds for no rho; duplicates can be left out."
-        )
-    if seen:
-        said.append(
-            f"{seen} of {_many(test.n, 'held-out row')} are the same point as a training row: they "
-            "are no new rows, and the intervals speak of new rows only."
-        )
-    if meet and gap.opposite_class_delta != 0.0:
-        said.append(
-            f"rho is too large for these data: at {rho:.4g} the caps of two training points with "
-            "different labels have points in common, and no classifier is right at both all over "
-            "their caps."
-        )
-    elif not gap.separable and gap.delta > 0.0:
-        said.append(
-            f"rho = {rho:.4g} is not below delta/2 = {gap.rho_max:.4g}: the data are not separable "
-            "in the sense of Definition 3.7.  The closest pair shares its label if the caps of "
-            "the classes do not meet, and a classifier may still be right all over the caps."
-        )
-    if silent == train.n:
-        said.append(
-            "No neuron fires at any training point: the network is 0 there, its gradient is 0, and "
-            "training cannot begin.  Choose a larger activity, or a larger m."
-        )
-    elif silent:
-        said.append(
-            f"At {silent} of {train.n} training points no neuron fires at the start: nothing can "
-            "be learned from them at first.  Choose a larger activity, or a larger m."
-        )
-    if train.n < _FEW:
-        said.append(f"Only {_many(train.n, 'training row')}: there is little to learn from.")
-    if len(answers) < _FEW:
-        said.append(f"Only {_many(len(answers), 'held-out row')}: the intervals are wide.")
-    larger = max(float((test.y > 0).mean()), float((test.y < 0).mean()))
-    if clean.lower <= larger:
-        said.append(
-            f"The interval of the clean accuracy reaches down to {clean.lower:.3f}; always naming "
-            f"the larger class would give {larger:.3f}.  Nothing is shown to be learned."
-        )
     unknown = sum(answer.status == "open" for answer in answers)
-    if unknown:
-        said.append(
-            f"{unknown} of {len(answers)} held-out rows are open at rho: neither proved right nor "
-            "broken.  They are no errors and no promises."
-        )
-    if len(history) > 1 and history.loss[-1] >= history.loss[0]:
-        said.append("Training did not lower the loss under attack.")
-    return tuple(said)
+    larger = max(float((test.y > 0).mean()), float((test.y < 0).mean()))
+    both_labels = gap.opposite_class_delta == 0.0
+    too_large = meet and not both_labels
+    applies = {
+        "torn": torn > 0,
+        "both-labels": both_labels,
+        "twins": gap.delta == 0.0 and not both_labels,
+        "seen": seen > 0,
+        "meet": too_large,
+        "close": not too_large and not gap.separable and gap.delta > 0.0,
+        "silent": silent == train.n,
+        "partly-silent": 0 < silent < train.n,
+        "few-training-rows": train.n < _FEW,
+        "few-rows": len(answers) < _FEW,
+        "nothing-learned": clean.lower <= larger,
+        "open": unknown > 0,
+        "not-lowered": len(history) > 1 and history.loss[-1] >= history.loss[0],
+    }
+    given = {
+        "train": train,
+        "gap": gap,
+        "clean": clean,
+        "torn": torn,
+        "number": number,
+        "kept": number - lost,
+        "share": 1.0 - lost / number,
+        "seen": seen,
+        "rows": _many(test.n, "held-out row"),
+        "silent": silent,
+        "training": _many(train.n, "training row"),
+        "looked": _many(len(answers), "held-out row"),
+        "larger": larger,
+        "open": unknown,
+        "answers": len(answers),
+    }
+    texts = _texts()["warnings"]
+    return tuple(_said(texts[name], given) for name, true in applies.items() if true)
 
 
 def _many(number: int, what: str) -> str:
@@ -820,25 +745,12 @@ def _repeated(train: Dataset, test: Dataset) -> tuple[int, int, int]:
 
 # The text
 
-
-@dataclass(frozen=True)
-class _Text:
-    kind: Literal["title", "heading", "text", "list"]
-    lines: tuple[str, ...]
+_Rows: TypeAlias = Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True)
-class _Listing:
-    head: list[str]
-    rows: list[list[str]]
-
-
-def _heading(said: str) -> _Text:
-    return _Text("heading", (said,))
-
-
-def _text(said: str) -> _Text:
-    return _Text("text", (said,))
+def _said(text: str, given: Mapping[str, object]) -> str:
+    """Fill in a text whose lines were broken for the eye only."""
+    return text.strip().replace("\n", " ").format(**given)
 
 
 def _markdown(name: str) -> str:
@@ -848,112 +760,74 @@ def _markdown(name: str) -> str:
     return safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _blocks(report: Report, shown: Callable[[str], str]) -> list[_Text | _Listing]:
-    """Return what a report says, piece by piece; every name that it quotes goes through `shown`."""
-    choice = report.settings
-    blocks: list[_Text | _Listing] = [
-        _Text("title", (f"Report on {shown(report.name)}",)),
-        _text(
-            f"Class {shown(report.class_names[1])} (+1) against "
-            f"{shown(report.class_names[0])} (-1); "
-            f"{_many(report.n_train, 'row')} for training, {report.n_test} held out, points of "
-            f"X in {report.d} dimensions. Width m = {choice['m']}, threshold tau = "
-            f"{float(choice['tau']):.4g} (expected activity "
-            f"{100 * float(choice['activity']):.3g} %), {choice['activation']} activation, "
-            f"rho = {report.rho:.4g}, radius in training "
-            f"{float(choice['training_rho']):.4g}, seed {choice['seed']}."
-        ),
-    ]
-    if report.warnings:
-        blocks += [_heading("Warnings"), _Text("list", report.warnings)]
-    return [
-        *blocks,
-        *_about_rows(report),
-        *_about_data(report, shown),
-        *_about_training(report),
-        _heading("What the theorems say here"),
-        _Listing(
-            ["statement", "needs", "here", "numbers"],
-            [[one.statement, one.needs, _WORDS[one.holds], one.found] for one in report.hypotheses],
-        ),
-        _text(
-            "The numbers of the held-out rows above rest on none of these statements: they are "
-            "counted, attacked and proved one by one."
-        ),
-        _heading("What a certificate says"),
-        _text(
-            "Certified means: every point of X within rho of the row has the sign of its "
-            "label, for these weights. It says nothing about rows that were not looked at, "
-            "about changes that leave the cap, or about a label that is wrong; the interval is "
-            "about new rows drawn as the held-out ones were, and about no others."
-        ),
-    ]
+def _page(report: Report, shown: Callable[[str], str]) -> list[str | tuple[str, ...] | _Rows]:
+    """Return what a report says, piece by piece; every name that it quotes goes through `shown`.
+
+    A piece is a paragraph or a heading, in Markdown, a list (a tuple) or a table with its head.
+    """
+    chosen, history = report.settings, report.history
+    passes = int(history.work.sum())
+    listings = _listings(report, shown)
+    given = {
+        "report": report,
+        "name": shown(report.name),
+        "minus": shown(report.class_names[0]),
+        "plus": shown(report.class_names[1]),
+        "training": _many(report.n_train, "row"),
+        "looked": len(report.answers),
+        "chosen": chosen,
+        "activity": 100 * float(chosen["activity"]),
+        "gap": report.separation,
+        "opposite": _distance(report.separation.opposite_class_delta),
+        "history": history,
+        "steps": len(history),
+        "last": history.loss[-1],
+        "clean_last": history.clean_loss[-1],
+        "fire": 100 * history.activity_mean[0],
+        "fire_last": 100 * history.activity_mean[-1],
+        "passes": passes,
+        "saved": report.dense_work / max(passes, 1),
+    }
+    pieces: list[str | tuple[str, ...] | _Rows] = []
+    for paragraph in _texts()["page"].split("\n\n"):
+        name = paragraph.strip().strip("[]")
+        if name not in listings:
+            pieces.append(_said(paragraph, given))
+        elif listings[name]:
+            pieces.append(listings[name])
+        else:
+            pieces.pop()
+    return pieces
 
 
-def _about_rows(report: Report) -> list[_Text | _Listing]:
-    level = f"{100 * report.clean.confidence:g} %"
-    shares = [
+def _listings(
+    report: Report, shown: Callable[[str], str]
+) -> dict[str, tuple[str, ...] | list[list[str]]]:
+    """Return the lists and tables of a report by the names that stand in the page."""
+    accuracies = [
         [name, f"{one.estimate:.3f}", f"{one.lower:.3f} to {one.upper:.3f}", meaning]
-        for name, one, meaning in (
-            ("clean", report.clean, "right at the row itself"),
-            ("attacked", report.attacked, "right, and no wrong point found within rho"),
-            ("certified", report.certified, "proved right at every point within rho"),
-        )
+        for (name, one), meaning in zip(report.shares.items(), _MEANING, strict=True)
     ]
-    curve = [
+    radii = [
         [f"{row.radius:.4g}", f"{row.certified:.3f}", f"{row.possible:.3f}"] for row in report.curve
     ]
-    return [
-        _heading(f"Held-out rows: {len(report.answers)} looked at"),
-        _Listing(["accuracy", "share", f"{level} interval", "meaning"], shares),
-        _text(
-            f"Open: {report.unknown}. The accuracy against the strongest adversary, on these "
-            f"rows, lies between {report.certified.estimate:.3f} and "
-            f"{report.attacked.estimate:.3f}."
-        ),
-        _Listing(["radius", "certified", "possible"], curve),
-    ]
+    features = [[shown(name), f"{value:.3g}"] for name, value in report.features.items()]
+    judged = [[one.statement, one.needs, _WORDS[one.holds], one.found] for one in report.hypotheses]
+    level = f"{100 * report.clean.confidence:g} % interval"
+    return {
+        "warnings": report.warnings,
+        "accuracies": [["accuracy", "share", level, "meaning"], *accuracies],
+        "radii": [["radius", "certified", "possible"], *radii],
+        "features": [["feature", "change"], *features] if features else [],
+        "hypotheses": [["statement", "needs", "here", "numbers"], *judged],
+    }
 
 
-def _about_data(report: Report, shown: Callable[[str], str]) -> list[_Text | _Listing]:
-    gap = report.separation
-    blocks: list[_Text | _Listing] = [
-        _heading("The data"),
-        _text(
-            f"Smallest distance of two training points: delta = {gap.delta:.4g}; of opposite "
-            f"classes {_distance(gap.opposite_class_delta)}. Largest admissible rho: delta/2 = "
-            f"{gap.rho_max:.4g}. delta (delta - 2 rho) = {gap.gamma:.4g}."
-        ),
-    ]
-    if report.features:
-        changes = [[shown(name), f"{value:.3g}"] for name, value in report.features.items()]
-        blocks += [
-            _text(
-                "A cap contains every row in which one feature has changed by at most this "
-                "much, in its own unit (several features together: less each):"
-            ),
-            _Listing(["feature", "change"], changes),
-        ]
-    return blocks
-
-
-def _about_training(report: Report) -> list[_Text | _Listing]:
-    history = report.history
-    passes = int(history.work.sum())
-    fire = (f"{100 * history.activity_mean[k]:.3g} %" for k in (0, -1))
-    return [
-        _heading("Training"),
-        _text(
-            f"{len(history)} steps of size {history.eta:.4g}, {history.method}. Loss under "
-            f"attack {history.loss[0]:.4g} to {history.loss[-1]:.4g}, clean "
-            f"{history.clean_loss[0]:.4g} to {history.clean_loss[-1]:.4g}. Share of neurons "
-            f"that fire at an attacked point {' to '.join(fire)}. "
-            f"Row passes: {passes}, with every neuron {report.dense_work:.0f} "
-            f"({report.dense_work / max(passes, 1):.3g} times as many)."
-        ),
-    ]
-
-
+_MEANING = (
+    "right at the row itself",
+    "right, and no wrong point found within rho",
+    "proved right at every point within rho",
+)
 _WORDS = {True: "yes", False: "no", None: "undecided"}
 
 

@@ -20,7 +20,14 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from sublinear_lib import archives, datasets, geometry, scaling, validation
-from sublinear_lib._arguments import described
+from sublinear_lib._arguments import (
+    Count,
+    Positive,
+    Probability,
+    Whole,
+    check_fields,
+    described,
+)
 from sublinear_lib._extras import no_pictures
 from sublinear_lib.activations import get_activation
 from sublinear_lib.adversary import (
@@ -100,20 +107,20 @@ class TrainingRun:
     """
 
     data: str = "digits-3v8"
-    m: int = 4096
+    m: Count = 4096
     activity: float = 0.02
     rho: float = 0.2
-    steps: int = 200
+    steps: Count = 200
     adversary: str = "smoothed"
-    attack_steps: int = 5
+    attack_steps: Count = 5
     activation: str = "jump"
     loss: str = "huber"
     eta: str = "auto"
     index: str = "auto"
-    test_fraction: float = 0.25
-    seed: int = 0
-    certify: int = 20
-    certify_seconds: float = 0.5
+    test_fraction: Probability = 0.25
+    seed: Whole = 0
+    certify: Whole = 20
+    certify_seconds: Positive = 0.5
 
     def __post_init__(self) -> None:
         """Refuse what no room below would refuse by the name that it has here."""
@@ -121,12 +128,10 @@ class TrainingRun:
             datasets._named(self.data)
         except (TypeError, ValueError) as error:
             raise type(error)(f"data cannot be loaded: {error}") from None
-        validation.count(self.m, "m")
+        check_fields(self)
         validation.scalar(self.activity, "activity", exclusive_minimum=0, maximum=0.5)
         validation.scalar(self.rho, "rho", minimum=0, maximum=geometry.SLICE_DIAMETER)
-        validation.count(self.steps, "steps")
         validation.choice(self.adversary, "adversary", ADVERSARIES)
-        validation.count(self.attack_steps, "attack_steps")
         get_activation(self.activation)
         get_loss(self.loss)
         rule = _number_or_name(self.eta)
@@ -135,12 +140,6 @@ class TrainingRun:
         else:
             validation.scalar(rule, "eta", exclusive_minimum=0)
         validation.choice(self.index, "index", get_args(Search))
-        validation.scalar(
-            self.test_fraction, "test_fraction", exclusive_minimum=0, exclusive_maximum=1
-        )
-        validation.count(self.seed, "seed", minimum=0)
-        validation.count(self.certify, "certify", minimum=0)
-        validation.scalar(self.certify_seconds, "certify_seconds", exclusive_minimum=0)
 
     @described
     def execute(
@@ -323,16 +322,7 @@ def _store_history(history: History, out: Path, say: Callable[[str], object]) ->
     if reason:
         say(f"no run.png: {reason}")
     elif len(history) > 1:
-        from sublinear_lib import plotting
-
-        picture = plotting.training_run(
-            history.step,
-            history.loss,
-            history.clean_loss,
-            history.activity_mean,
-            name="run",
-        )
-        archives.write_bytes(out / "run.png", picture.png)
+        archives.write_bytes(out / "run.png", history.plot(name="run").png)
     columns = history.to_dict(seconds=True)
     table = io.StringIO(newline="")
     writer = csv.writer(table)

@@ -17,18 +17,16 @@ import copy
 import itertools
 import math
 import numbers
-import os
 import pickle
 import traceback
-import warnings
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from sublinear_lib import caching, validation
+from sublinear_lib import validation
 from sublinear_lib._arguments import Count, Flag, Probability, Real, checked, described
 from sublinear_lib._typing import Seed
 from sublinear_lib.cluster import run_tasks, single_threaded
@@ -309,72 +307,6 @@ def _run_cell(function: Callable[..., Any], cell: Record, sequence: np.random.Se
         return _Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
-def _outcomes(
-    function: Callable[..., Any],
-    tasks: Sequence[tuple[Record, int, np.random.SeedSequence]],
-    n_jobs: int,
-    scheduler: str | None,
-    cache: caching.ResultCache | None,
-) -> Generator[tuple[int, Any]]:
-    """Yield position and outcome of every task; closing the generator stops the workers.
-
-    Without a cache the outcomes come in order.  With one they come when they are there, so that
-    nothing that was computed waits to be stored, and the stored ones come first.
-    """
-    if cache is None:
-        calls = [(function, cell, sequence) for cell, _, sequence in tasks]
-        yield from run_tasks(_run_cell, calls, n_jobs=n_jobs, scheduler=scheduler)
-        return
-    what = caching.digest("sweep", function)
-    keys = [caching.digest(what, cell, sequence) for cell, _, sequence in tasks]
-    missing = []
-    for position, key in enumerate(keys):
-        stored = cache.get(key)
-        if isinstance(stored, dict) and stored.keys() == {"result"}:
-            yield position, pickle.dumps(stored["result"])
-            continue
-        missing.append(position)
-        if stored is not None:
-            warnings.warn(
-                f"the stored result {str(cache.path(key))!r} is none of a sweep; "
-                "it is computed anew",
-                stacklevel=2,
-            )
-    calls = [(function, tasks[position][0], tasks[position][2]) for position in missing]
-    running = run_tasks(_run_cell, calls, n_jobs=n_jobs, scheduler=scheduler, ordered=False)
-    with contextlib.closing(running):
-        for place, outcome in running:
-            position = missing[place]
-            if not isinstance(outcome, _Failure):
-                try:
-                    cache.put(keys[position], {"result": pickle.loads(outcome)})
-                except TypeError as error:
-                    outcome = _Failure(f"TypeError: {error}", "")
-            yield position, outcome
-
-
-def _first_failure(
-    outcomes: Iterable[tuple[int, Any]], total: int, bar: Any
-) -> Generator[tuple[int, Any]]:
-    """Hand outcomes on until no earlier one than the first failure is missing, then that."""
-    seen = np.zeros(total, dtype=np.bool_)
-    failed: tuple[int, _Failure] | None = None
-    for position, outcome in outcomes:
-        if seen[position]:
-            raise RuntimeError(f"cell {position} of the sweep came twice")
-        seen[position] = True
-        bar.update()
-        if not isinstance(outcome, _Failure):
-            yield position, outcome
-        elif failed is None or position < failed[0]:
-            failed = position, outcome
-        if failed is not None and seen[: failed[0]].all():
-            yield failed
-            return
-    if not seen.all():
-        raise RuntimeError(f"{total - int(seen.sum())} cells of the sweep did not come back")
-
-
 def _check_grid(grid: object) -> dict[str, list[Any]]:
     if not isinstance(grid, Mapping):
         raise TypeError(f"grid must be a mapping of names to sequences, got {grid!r}")
@@ -433,7 +365,6 @@ def sweep(
     root_seed: int | np.random.SeedSequence,
     n_jobs: int = 1,
     scheduler: str | None = None,
-    cache: str | os.PathLike[str] | None = None,
     progress: Flag = True,
 ) -> list[Record]:
     """Evaluate a function on every cell of a grid, for several seeds.
@@ -448,10 +379,8 @@ def sweep(
     from 0), or which; `root_seed`: the root of all streams; it is not changed; `n_jobs`: number of
     worker processes; 1 computes in this process, -1 uses all cores; `scheduler`: address of a Dask
     scheduler, such as ``"tcp://10.0.0.5:8786"``, whose workers compute instead.  They need the same
-    versions as this process; `cache`: A folder in which every result is stored as soon as it is
-    there, and from which it is taken when the same function meets the same parameters and stream
-    again (:mod:`sublinear_lib.caching`): a sweep that was interrupted goes on; `progress`: whether
-    to show a progress bar on the standard error stream.
+    versions as this process; `progress`: whether to show a progress bar on the standard error
+    stream.
 
     One record per cell and seed: the parameters, ``"seed"``, and the results.  The last axis runs
     faster than the first, the seed fastest of all.
@@ -463,12 +392,10 @@ def sweep(
 
     Raises ImportError, ConnectionError: if the cluster cannot be used.
 
-    Raises OSError: if the folder of the cache cannot be made or written to.
-
-    A worker that dies does not change the records: its cells are computed by another one, once.
-    With a cache, results have to be made of numbers, text, arrays, and lists, tuples and dicts of
-    these.  An interrupt (Ctrl-C) cancels the remaining cells, stops the workers of this machine and
-    is raised again.
+    A worker that dies does not change the records: its cells are computed by another one, once.  An
+    interrupt (Ctrl-C) cancels the remaining cells, stops the workers of this machine and is raised
+    again.  With ``joblib.Memory(folder).cache(function)`` in the place of `function`, the same
+    sweep goes on where an interrupted one has stopped.
 
     >>> def width_times_noise(m, rng):
     ...     return m * rng.random()
@@ -489,7 +416,6 @@ def sweep(
     jobs = validation.count(n_jobs, "n_jobs", minimum=-1)
     if jobs == 0:
         raise ValueError("n_jobs must be an integer >= 1, or -1 for all cores, got 0")
-    store = None if cache is None else caching.ResultCache(cache)
     tasks: list[tuple[Record, int, np.random.SeedSequence]] = []
     for position in itertools.product(*(range(len(axis)) for axis in axes.values())):
         values = (axis[i] for axis, i in zip(axes.values(), position, strict=True))
@@ -501,21 +427,23 @@ def sweep(
             tasks.append((cell, seed, sequence))
     from tqdm import tqdm
 
-    records: dict[int, Record] = {}
+    calls = [(function, cell, sequence) for cell, _, sequence in tasks]
+    running = run_tasks(_run_cell, calls, n_jobs=jobs, scheduler=scheduler)
+    records: list[Record] = []
     with (
-        contextlib.closing(_outcomes(function, tasks, jobs, scheduler, store)) as outcomes,
+        contextlib.closing(running) as outcomes,
         tqdm(total=len(tasks), disable=not progress, unit="cell") as bar,
     ):
-        for place, outcome in _first_failure(outcomes, len(tasks), bar):
-            cell, seed, _ = tasks[place]
+        for (cell, seed, _), (_, outcome) in zip(tasks, outcomes, strict=True):
+            bar.update()
             if isinstance(outcome, _Failure):
                 error = SweepError(
                     f"the cell {_cell_text(cell, seed)} failed: {outcome.summary}", cell, seed
                 )
                 error.add_note(outcome.details)
                 raise error
-            records[place] = _merge(cell, seed, pickle.loads(outcome))
-    return [records[place] for place in range(len(tasks))]
+            records.append(_merge(cell, seed, pickle.loads(outcome)))  # noqa: S301 (of this very run)
+    return records
 
 
 @described

@@ -20,19 +20,10 @@ def test_formulas_code_and_settings_are_not_read():
     assert prose.count("\n") == text.count("\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("We saw and and left.", "phrase is repeated"),
-        ("It is very large.", "Leave out 'very'"),
-        ("The the bound holds.", "phrase is repeated"),
-        ("At this point in time it converges.", "."),
-    ],
-)
-def test_slips_are_found_with_their_place(text, message):
-    found = check_prose.findings("page.md", f"A first line.\n\n{text}")
-    assert found and all(line.startswith("page.md, line ") for line in found)
-    assert any(message in line for line in found)
+def test_slips_are_found_with_their_place():
+    for text, message in (("We saw and and left.", "repeated"), ("It is very large.", "very")):
+        (found,) = check_prose.findings("page.md", f"A first line.\n\n{text}")
+        assert found.startswith("page.md, line ") and message in found
 
 
 @pytest.mark.parametrize(

@@ -39,19 +39,6 @@ def test_every_compiled_function_says_what_freedom_in_arithmetic_it_has():
     assert not silent
 
 
-def test_freedom_that_is_not_said_is_that_of_the_first_caller():
-    # If this fails, numba has changed, and the test above may go.
-    def cancels(x):
-        return (x + 1e16) - 1e16
-
-    def called_by(inner):
-        return numba.njit(fastmath=True)(lambda x: inner(x))
-
-    silent, strict = numba.njit(cancels), numba.njit(fastmath=False)(cancels)
-    assert called_by(silent)(1.25) == called_by(silent)(1.25) == silent(1.25) == 1.25
-    assert called_by(strict)(1.25) == strict(1.25) == cancels(1.25) == 2.0
-
-
 @pytest.mark.parametrize("rho", [0.05, 0.4, 2.0])
 @pytest.mark.parametrize("d", [3, 8, 65])
 def test_a_step_is_the_written_one_to_the_bit_wherever_its_arrays_lie(d, rho):

@@ -1,7 +1,6 @@
 """The counter of code sees tokens, and neither docstrings nor comments nor empty lines."""
 
 import count_code
-import pytest
 
 SOURCE = '''"""A module
 of two lines."""
@@ -29,19 +28,3 @@ def test_a_line_counts_if_it_holds_code():
     assert count_code.code_lines(SOURCE) == 8
     assert count_code.code_lines('x = 1\n"no docstring here"\n') == 2
     assert count_code.code_lines("") == 0
-
-
-@pytest.mark.parametrize(
-    ("path", "room"),
-    [
-        ("sublinear_lib/theory/jump.py", "sublinear_lib/theory"),
-        ("sublinear_lib/geometry.py", "sublinear_lib/ (core modules)"),
-        ("sublinear_lib/cli.py", "sublinear_lib/ (other modules)"),
-        ("tests/theory/test_jump.py", "tests/theory"),
-        ("tests/test_count_code.py", "tests"),
-        ("book/_ext/companion_api.py", "book"),
-        ("conftest.py", "conftest.py"),
-    ],
-)
-def test_a_file_belongs_to_its_room(path, room):
-    assert count_code.room(path) == room

@@ -1,9 +1,7 @@
 """Data sets lie on X, are as separated as they say, and never let test data into the map to X."""
 
-import copy
 import itertools
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -24,7 +22,7 @@ from sublinear_lib.datasets import (
     separated,
     separation,
 )
-from sublinear_lib.geometry import SLICE_DIAMETER, SLICE_RADIUS, Cap, embed, sample_slice
+from sublinear_lib.geometry import SLICE_DIAMETER, SLICE_RADIUS, embed, sample_slice
 
 QUICK = settings(deadline=None, max_examples=50)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -53,23 +51,15 @@ def assert_valid(data):
 # ---------------------------------------------------------------------------- Dataset
 
 
-def test_a_data_set_and_its_copies_and_parts_are_whole_and_cannot_be_changed():
-    X, y = TWO.copy(), np.array([1.0, -0.5])
-    data = Dataset(X, y, "two", "a description", ("no", "yes"), slice_map=SliceMap([0.0], [2.0]))
-    X[0, 0] = y[0] = 9.0
-    for twin in (data, pickle.loads(pickle.dumps(data)), copy.deepcopy(data), data.subset([0, 1])):
-        assert_array_equal(twin.X, TWO)
-        assert_array_equal(twin.y, [1.0, -0.5])
-        assert repr(twin) == "Dataset('two', n=2, d=2)"
-        assert (twin.description, twin.class_names) == ("a description", ("no", "yes"))
-        assert repr(twin.slice_map) == "SliceMap(d=2)" and twin.slice_map.scale == [2.0]
-        for array in (twin.X, twin.y, twin.slice_map.center, twin.slice_map.scale):
-            with pytest.raises(ValueError, match="read-only"):
-                array[0] = 0.0
-    with pytest.raises(AttributeError):
-        data.name = "other"
-    assert_array_equal(data.subset([1, 0, 0]).X, TWO[[1, 0, 0]])
-    assert_array_equal(data.subset([1, 0, 0]).y, [-0.5, 1.0, 1.0])
+def test_a_part_of_a_data_set_has_its_map_and_its_names():
+    slice_map = SliceMap([0.0], [2.0])
+    data = Dataset(TWO, [1.0, -0.5], "two", "told", ("no", "yes"), slice_map=slice_map)
+    assert repr(data) == "Dataset('two', n=2, d=2)" and repr(slice_map) == "SliceMap(d=2)"
+    part = data.subset([1, 0, 0])
+    assert_array_equal(part.X, TWO[[1, 0, 0]])
+    assert_array_equal(part.y, [-0.5, 1.0, 1.0])
+    assert (part.name, part.description, part.class_names) == ("two", "told", ("no", "yes"))
+    assert part.slice_map is slice_map and not part.X.flags.writeable
 
 
 BAD_SETS = {
@@ -162,17 +152,6 @@ def test_a_single_point_or_class_has_infinite_separation():
     assert separation(TWO).opposite_class_delta is None
 
 
-@QUICK
-@given(SEEDS, st.floats(0.0, 0.35))
-def test_gamma_bounds_the_gap_of_inner_products_as_the_docstring_says(seed, rho):
-    X = separated(6, 5, separation=0.75, rng=seed).X
-    report = separation(X, rho)
-    for j, x in enumerate(X):
-        moved = Cap(x, rho).random(20, seed)
-        own, others = moved @ x, moved @ np.delete(X, j, axis=0).T
-        assert (own[:, None] - others >= report.gamma / 2 - 1e-12).all()
-
-
 # ---------------------------------------------------------------------------- packing bound
 
 
@@ -184,10 +163,8 @@ def unit_frames():
         for a, b in itertools.product((1, -1), (golden, -golden))
         for v in ((0, a, b), (a, b, 0), (b, 0, a))
     ]
-    yield "tetrahedron", [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], 4
-    yield "octahedron", [*np.eye(3), *-np.eye(3)], 4
     yield "icosahedron", ico, 4
-    for d in (3, 5, 9):
+    for d in (3, 4, 5, 9):
         yield f"simplex in R^{d - 1}", np.linalg.svd(np.eye(d) - 1 / d)[0][:, : d - 1], d
         yield f"cross polytope in R^{d - 1}", [*np.eye(d - 1), *-np.eye(d - 1)], d
 

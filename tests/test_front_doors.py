@@ -42,31 +42,23 @@ TYPES = {
 }
 
 
-@pytest.mark.parametrize("case", TYPES)
-def test_an_argument_of_the_wrong_type_is_named(case):
-    call, message = TYPES[case]
-    with pytest.raises(TypeError, match=message):
-        call()
-
-
 VALUES = {
-    "side": (lambda: bracket(NETWORK, POINTS.X[0], 0.1, side=0), "side must be 1 or -1, got 0"),
     "tiny cap": (lambda: SmoothedGradient(rho=5e-324), "rho must be 0 or >= 1e-200, got 5e-324"),
     "points for one": (
         lambda: bracket(NETWORK, POINTS.X[:1], 0.1),
-        r"x must have shape \(3,\), got \(1, 3\)",
+        r"x must have shape \(3,\), got",
     ),
-    "flips of another width": (
+    "another width": (
         lambda: count_flips(NETWORK, TwoLayerNetwork.initialize(9, 3, rng=0), POINTS.X),
         r"now must have the shape of start, \(8, 3\), got \(9, 3\)",
     ),
 }
 
 
-@pytest.mark.parametrize("case", VALUES)
-def test_an_argument_of_a_wrong_value_is_named(case):
-    call, message = VALUES[case]
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("case", [*TYPES, *VALUES])
+def test_a_wrong_argument_is_named(case):
+    call, message = (TYPES | VALUES)[case]
+    with pytest.raises(TypeError if case in TYPES else ValueError, match=message):
         call()
 
 

@@ -1,13 +1,14 @@
-"""A disk that is full, a folder that cannot be written to: a clear word, and nothing lost.
+"""A full disk, a folder that cannot be written to, a damaged file: a clear word, and nothing lost.
 
 The full disk is a limit that the system sets on the size of every file (RLIMIT_FSIZE), in a child
 of this process.  Root may write to any folder, whatever its mode, so the folder that cannot be
-written to is one where the system refuses to make a file.
+written to is one where the system refuses to make a file.  What the readers of the files do with
+thousands of damages is a campaign (``python -m benchmarks.reliability --only damage``), whose short
+form is in tests/benchmarking.
 """
 
 import errno
 import os
-from pathlib import Path
 
 import pytest
 
@@ -22,29 +23,22 @@ pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("no_pictures")]
 posix = pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
 
 
-class Disk:
-    """What stands in the way of a new file: an error of the system, raised when it is written."""
-
-    def __init__(self, monkeypatch):
-        self._patch = monkeypatch
-        self.number = 0
-        real = os.fsync
-
-        def fsync(descriptor):
-            if self.number:
-                raise OSError(self.number, os.strerror(self.number))
-            real(descriptor)
-
-        monkeypatch.setattr(os, "fsync", fsync)
-
-    def fails(self, number):
-        """Let everything fail that is written from now on; 0 ends it."""
-        self.number = number
-
-
 @pytest.fixture
-def disk(monkeypatch):
-    return Disk(monkeypatch)
+def fails(monkeypatch):
+    """Let everything fail that is written from now on, with an error of the system; 0 ends it."""
+    number, real = 0, os.fsync
+
+    def fsync(descriptor):
+        if number:
+            raise OSError(number, os.strerror(number))
+        real(descriptor)
+
+    def fail(found):
+        nonlocal number
+        number = found
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return fail
 
 
 FAILURES = [errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO]
@@ -74,21 +68,21 @@ WRITERS = {
 
 @pytest.mark.parametrize("number", FAILURES)
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_failed_write_names_the_file_and_leaves_the_older_one(disk, tmp_path, kind, number):
+def test_a_failed_write_names_the_file_and_leaves_the_older_one(fails, tmp_path, kind, number):
     path = tmp_path / "file"
     path.write_bytes(b"older")
-    disk.fails(number)
+    fails(number)
     with pytest.raises(OSError, match=r"file'$") as caught:
         WRITERS[kind](path, 1)
     assert caught.value.errno == number
     assert caught.value.filename == str(path)
     assert contents(tmp_path) == {"file": b"older"}
-    disk.fails(0)
+    fails(0)
     WRITERS[kind](path, 1)
     assert path.read_bytes() != b"older"
 
 
-def test_whether_a_file_could_be_written_is_found_out_without_a_trace(disk, tmp_path):
+def test_whether_a_file_could_be_written_is_found_out_without_a_trace(fails, tmp_path):
     path = tmp_path / "file"
     archives.check_writable(path)
     path.write_bytes(b"older")
@@ -98,29 +92,25 @@ def test_whether_a_file_could_be_written_is_found_out_without_a_trace(disk, tmp_
         archives.check_writable(tmp_path)
     with pytest.raises(FileNotFoundError):
         archives.check_writable(tmp_path / "nowhere" / "file")
-    disk.fails(errno.ENOSPC)
+    fails(errno.ENOSPC)
     with pytest.raises(OSError, match=r"No space left on device: '.*file'"):
         archives.check_writable(path)
     assert contents(tmp_path) == {"file": b"older"}
 
 
-def test_a_training_run_that_meets_a_full_disk_goes_on_when_there_is_room(disk, tmp_path):
+def test_a_training_run_that_meets_a_full_disk_goes_on_when_there_is_room(fails, tmp_path):
     out = str(tmp_path / "run")
     assert sublinear(*TRAIN, "20", "--out", out).exit_code == 0
     before = contents(tmp_path)
-    disk.fails(errno.ENOSPC)
+    fails(errno.ENOSPC)
     failed = sublinear(*TRAIN, "40", "--out", out)
     assert failed.exit_code == 1
     assert "No space left on device" in failed.output
     assert "settings.json" in failed.output
     assert "Traceback" not in failed.output
     assert contents(tmp_path) == before
-    disk.fails(0)
+    fails(0)
     assert sublinear(*TRAIN, "40", "--out", out).exit_code == 0
-    straight = str(tmp_path / "straight")
-    assert sublinear(*TRAIN, "40", "--out", straight).exit_code == 0
-    resumed, wanted = (TwoLayerNetwork.load(Path(path, "network.npz")) for path in (out, straight))
-    assert resumed.W.tobytes() == wanted.W.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -131,8 +121,8 @@ def test_a_training_run_that_meets_a_full_disk_goes_on_when_there_is_room(disk, 
         ("bench", "halfspace", "--quick", "--output", "times.json"),
     ],
 )
-def test_a_command_says_before_it_begins_that_it_cannot_store(disk, few_claims, asked):
-    disk.fails(errno.EROFS)
+def test_a_command_says_before_it_begins_that_it_cannot_store(fails, few_claims, asked):
+    fails(errno.EROFS)
     failed = sublinear(*(str(few_claims / each) if "." in each else each for each in asked))
     assert failed.exit_code == 1
     assert "Read-only file system" in failed.output
@@ -140,11 +130,9 @@ def test_a_command_says_before_it_begins_that_it_cannot_store(disk, few_claims, 
     assert contents(few_claims) == {}
 
 
-def test_a_verification_whose_disk_fills_up_shows_what_it_found(disk, few_claims, monkeypatch):
+def test_a_verification_whose_disk_fills_up_shows_what_it_found(fails, few_claims, monkeypatch):
     check = archives.check_writable
-    monkeypatch.setattr(
-        archives, "check_writable", lambda path: (check(path), disk.fails(errno.ENOSPC))
-    )
+    monkeypatch.setattr(archives, "check_writable", lambda path: (check(path), fails(errno.ENOSPC)))
     failed = sublinear("verify", "--quiet", "--json", str(few_claims / "found.json"))
     assert failed.exit_code == 1
     assert "4 checked" in failed.output
@@ -152,21 +140,21 @@ def test_a_verification_whose_disk_fills_up_shows_what_it_found(disk, few_claims
     assert "found.json" in failed.output
 
 
-def test_a_verification_with_a_cache_on_a_full_disk_is_only_slower(disk, few_claims):
+def test_a_verification_with_a_cache_on_a_full_disk_is_only_slower(fails, few_claims):
     (few_claims / "cache").mkdir()
-    disk.fails(errno.ENOSPC)
+    fails(errno.ENOSPC)
     with pytest.warns(UserWarning, match="no longer stored.*No space left"):
         found = sublinear("verify", "--quiet", "--cache", str(few_claims / "cache"))
     assert "4 checked" in found.output
 
 
-def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(disk, tmp_path, monkeypatch):
+def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(fails, tmp_path, monkeypatch):
     stored = benchmarks.load_results()
     output = tmp_path / "times.json"
     benchmarks.write_results(stored, output)
 
     def measured(name, settings, sections, *, finished, **more):
-        disk.fails(errno.ENOSPC)
+        fails(errno.ENOSPC)
         finished(stored)
         return stored
 
@@ -178,6 +166,60 @@ def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(disk, tmp_path,
     assert "not stored" in failed.output
     assert "No space left on device" in failed.output
     assert contents(tmp_path) == before
+
+
+# -- damaged files --------------------------------------------------------------------------------
+
+
+def assert_refused(result, path, reason, status=1):
+    assert result.exit_code == status
+    assert path.name in result.output
+    assert reason in result.output
+    assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+@pytest.fixture
+def run(tmp_path, no_pictures):
+    out = tmp_path / "run"
+    assert sublinear(*TRAIN, "20", "--out", str(out)).exit_code == 0
+    return out
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "the file is empty"),
+        (b"PK\x03\x04 and nothing", "truncated or corrupt"),
+        (b"weights", "it is not an .npz archive"),
+    ],
+)
+def test_training_names_a_damaged_checkpoint_and_the_one_before_it(run, content, reason):
+    path = run / "checkpoint.npz"
+    whole = path.read_bytes()
+    path.write_bytes(content)
+    result = sublinear(*TRAIN, "30", "--out", str(run))
+    assert_refused(result, path, reason)
+    assert "checkpoint.npz.previous" in result.output
+    assert path.read_bytes() == content
+    path.write_bytes(whole)
+    assert sublinear(*TRAIN, "30", "--out", str(run)).exit_code == 0
+
+
+@pytest.fixture
+def evidence(few_claims):
+    return few_claims / "quick.json"
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"schema": 99}', '{"schema": 1, "evidence": 3}'])
+@pytest.mark.parametrize(
+    "asked",
+    [("verify", "--stale"), ("verify", "--store", "--quiet"), ("claims", "show", "lem-a.1")],
+)
+def test_damaged_evidence_is_named_and_kept(evidence, asked, content):
+    evidence.write_text(content)
+    assert_refused(sublinear(*asked), evidence, "is not a file of evidence")
+    assert evidence.read_text() == content
 
 
 # -- in truth --------------------------------------------------------------------------------------

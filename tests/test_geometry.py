@@ -1,8 +1,6 @@
 """The slice X and its caps: every formula is compared with an independent computation."""
 
-import copy
 import math
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -73,14 +71,6 @@ def test_sampled_points_are_uniform():
         assert p > 1e-4, f"d={d}: p={p}"
     two = sample_slice(10_000, 2, 0)
     assert stats.binomtest(int((two[:, 0] > 0).sum()), 10_000).pvalue > 1e-4
-
-
-def test_the_same_seed_gives_the_same_points():
-    assert_array_equal(sample_slice(5, 4, 7), sample_slice(5, 4, np.random.default_rng(7)))
-    rng = np.random.default_rng(7)
-    X = sample_slice(5, 4, rng)
-    assert (sample_slice(5, 4, rng) != X).any()
-    assert_array_equal(sample_caps(X, 0.3, 7), sample_caps(X, 0.3, np.random.default_rng(7)))
 
 
 @QUICK
@@ -208,22 +198,7 @@ def test_a_cap_contains_by_distance_norm_and_height():
         moved[k] += 1e-9
         assert not cap.contains([moved])[0], f"coordinate {k} moved off the slice"
     assert not cap.contains([1e200 * off])[0]
-
-
-def test_a_cap_is_immutable_and_survives_copying():
-    x = np.array([SLICE_RADIUS, 0.0, 0.5])
-    cap = Cap(x, 0.25)
-    x[0] = 7.0
-    assert cap.x[0] == SLICE_RADIUS
-    with pytest.raises(ValueError, match="read-only"):
-        cap.x[0] = 0.0
-    with pytest.raises(AttributeError):
-        cap.rho = 1.0
-    for twin in (pickle.loads(pickle.dumps(cap)), copy.deepcopy(cap)):
-        assert_array_equal(twin.x, cap.x)
-        assert twin.rho == 0.25
-        assert not twin.x.flags.writeable
-    assert repr(cap) == "Cap(d=3, rho=0.25)"
+    assert repr(cap) == "Cap(d=3, rho=0.5)"
 
 
 def test_a_center_nearly_on_the_slice_is_put_onto_it():
@@ -413,7 +388,7 @@ def reference_intervals(x, rho, W, b):
 
 
 @QUICK
-@given(SEEDS, st.sampled_from([3, 4, 5, 65]), st.floats(0.0, 1.7319))
+@given(SEEDS, st.sampled_from([3, 4, 5, 65]), RADII)
 def test_intervals_have_the_documented_accuracy_even_for_parallel_weights(seed, d, rho):
     cap, rng = cap_of(seed, d, rho)
     W = rng.standard_normal((40, d))
@@ -421,31 +396,13 @@ def test_intervals_have_the_documented_accuracy_even_for_parallel_weights(seed, 
     tilts = 10.0 ** rng.uniform(-18, 0, size=20)
     W[:20, :-1] = rng.choice([-1, 1], 20)[:, None] * cap.x[:-1] + tilts[:, None] * W[:20, :-1]
     W *= 10.0 ** rng.uniform(-3, 3, size=40)[:, None]
+    W[20, :-1] = 0.0  # a dead one
     b = rng.standard_normal(40)
     low, high = reference_intervals(cap.x, rho, W, b)
     bound = (d + 16) * 2.0**-52 * (np.linalg.norm(W, axis=1) + np.abs(b))
     lower, upper = cap.intervals(W, b)
     assert (np.abs(lower - low) <= bound).all(), np.max(np.abs(lower - low) / bound)
     assert (np.abs(upper - high) <= bound).all(), np.max(np.abs(upper - high) / bound)
-
-
-@QUICK
-@given(SEEDS, DIMENSIONS, RADII)
-def test_intervals_enclose_the_preactivations_and_both_ends_are_attained(seed, d, rho):
-    cap, rng = cap_of(seed, d, rho)
-    W, b = rng.standard_normal((12, d)), rng.standard_normal(12)
-    lower, upper = cap.intervals(W, b)
-    z = np.concatenate([cap.random(300, rng), cap.x[None, :]]) @ W.T + b
-    assert (z >= lower - 1e-13).all()
-    assert (z <= upper + 1e-13).all()
-    assert_allclose(upper, cap.support(W)[0] + b, rtol=0, atol=1e-13)
-    assert_allclose(lower, -cap.support(-W)[0] + b, rtol=0, atol=1e-13)
-
-
-def test_dead_weights_give_a_degenerate_interval():
-    lower, upper = Cap([SLICE_RADIUS, 0.0, 0.5], 0.3).intervals([[0.0, 0.0, 3.0]], [0.25])
-    assert_array_equal(lower, [1.75])
-    assert_array_equal(upper, [1.75])
 
 
 @pytest.mark.parametrize("m", [1, 700_000])

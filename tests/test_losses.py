@@ -1,6 +1,5 @@
 """Every loss satisfies Definition 3.2 for every parameter, at residuals of every size."""
 
-import dataclasses
 import math
 from decimal import Decimal, localcontext
 
@@ -143,8 +142,6 @@ def test_losses_are_found_by_name_and_by_instance():
     assert get_loss("epsilon-insensitive") == EpsilonInsensitiveLoss(epsilon=0.05)
     own = HuberLoss(delta=2.0)
     assert get_loss(own) is own
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        own.delta = 1.0
 
 
 def test_the_squared_loss_is_refused_with_the_reason():

@@ -1,9 +1,6 @@
 """The network computes Equation (2) on the exact active set, and f = A + B + C."""
 
-import os
 import pickle
-import zipfile
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,82 +17,39 @@ ACTIVATIONS = ("jump", "continuous")
 TOLERANCE = 1e-12
 
 
-def random_network(m, d, seed, *, activation="jump", tau=None):
-    threshold = scaling.threshold_from_standard(0.7, m) if tau is None else tau
-    return TwoLayerNetwork.initialize(m, d, rng=seed, tau=threshold, activation=activation)
+def random_network(m, d, seed, *, t=0.7, activation="jump"):
+    tau = scaling.threshold_from_standard(t, m)
+    return TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
 
 
 @st.composite
 def cases(draw):
-    """A network and points of the slice, small enough for plain Python."""
+    """A network and points of the slice."""
     m, d, n = draw(st.integers(1, 40)), draw(st.integers(2, 6)), draw(st.integers(1, 5))
-    seed = draw(st.integers(0, 2**20))
-    t = draw(st.sampled_from([0.0, 0.3, 1.0, 2.0]))
-    network = random_network(
-        m,
-        d,
-        seed,
-        activation=draw(st.sampled_from(ACTIVATIONS)),
-        tau=scaling.threshold_from_standard(t, m),
-    )
+    seed, t = draw(st.integers(0, 2**20)), draw(st.sampled_from([0.0, 0.3, 1.0, 2.0]))
+    network = random_network(m, d, seed, t=t, activation=draw(st.sampled_from(ACTIVATIONS)))
     return network, geometry.sample_slice(n, d, rng=seed + 1)
 
 
-# -- oracles: one neuron at a time, in plain Python ------------------------------------------------
-
-
-def scores(network, x):
-    return [
-        sum(float(w) * float(v) for w, v in zip(row, x, strict=True)) + float(bias)
-        for row, bias in zip(network.W, network.b, strict=True)
-    ]
-
-
-def fires(network, x):
-    """Decide every neuron in rational arithmetic."""
-    total = []
-    for row, bias in zip(network.W, network.b, strict=True):
-        z = Fraction(float(bias)) - Fraction(network.tau)
-        z += sum(Fraction(float(w)) * Fraction(float(v)) for w, v in zip(row, x, strict=True))
-        total.append(z > 0)
-    return np.array(total)
-
-
-def sigma(network, z):
-    return z if network.activation.name == "jump" else z - network.tau
-
-
-def value(network, x):
-    active = fires(network, x)
-    return sum(
-        a * sigma(network, z) * on
-        for a, z, on in zip(network.a, scores(network, x), active, strict=True)
-    )
-
-
-def input_gradient(network, x):
-    return (fires(network, x) * network.a) @ network.W
-
-
-def weight_gradient(network, X, v):
-    total = np.zeros_like(network.W)
-    for x, weight in zip(X, v, strict=True):
-        total += weight / len(X) * np.outer(fires(network, x) * network.a, x)
-    return total
+def units(network, X):
+    """Return which neurons are active, and what those that are would be worth; no ties here."""
+    z = X @ network.W.T + network.b
+    return z > network.tau, z if network.activation.name == "jump" else z - network.tau
 
 
 @settings(deadline=None, max_examples=40)
 @given(cases())
-def test_active_sets_values_and_gradients_are_those_of_the_formula_neuron_by_neuron(case):
+def test_active_sets_values_and_gradients_are_those_of_the_formula(case):
     network, X = case
-    expected = np.array([fires(network, x) for x in X])
-    assert_array_equal(network.active_mask(X), expected)
-    assert_array_equal(network.activity(X), expected.mean(axis=1))
+    active, sigma = units(network, X)
+    assert_array_equal(network.active_mask(X), active)
+    assert_array_equal(network.activity(X), active.mean(axis=1))
     v = np.linspace(-1.0, 1.0, len(X)) + 0.1
+    signed = active * network.a
     for found, wanted in (
-        (network.forward(X), [value(network, x) for x in X]),
-        (network.input_gradient(X), [input_gradient(network, x) for x in X]),
-        (network.weight_gradient(X, v), weight_gradient(network, X, v)),
+        (network.forward(X), (signed * sigma).sum(axis=1)),
+        (network.input_gradient(X), signed @ network.W),
+        (network.weight_gradient(X, v), (v[:, None] * signed).T @ X / len(X)),
     ):
         assert_allclose(found, wanted, rtol=TOLERANCE, atol=TOLERANCE)
 
@@ -126,13 +80,6 @@ def test_active_sets_do_not_depend_on_the_order_of_the_sum():
     assert not (network.preactivations(x, on_slice=False) > 1.0).any()
     assert network.active_mask(x, on_slice=False).all()
     assert network.forward(x, on_slice=False)[0] > 0.5
-
-
-def test_overflowing_scores_are_decided_exactly():
-    W = np.array([[1e308, 1e308], [1e308, -1e308]])
-    network = TwoLayerNetwork(W, [1.0, 1.0], [0.0, 0.0], 0.0)
-    x = np.array([[10.0, -10.0], [10.0, 10.0]])
-    assert_array_equal(network.active_mask(x, on_slice=False), [[False, True], [True, False]])
 
 
 # -- known active sets -----------------------------------------------------------------------------
@@ -215,34 +162,31 @@ def test_initialization_takes_threshold_and_activation_from_the_scaling():
 
 @settings(deadline=None, max_examples=40)
 @given(cases(), st.sampled_from([0.0, 0.01, 0.3, 3.0]))
-def test_the_parts_are_those_of_lemma_c4_neuron_by_neuron(case, size):
+def test_the_parts_are_those_of_lemma_c4(case, size):
     network, X = case
     W = network.W + size * np.random.default_rng(1).standard_normal(network.W.shape)
     now = network.with_weights(W)
     parts = PseudoNetwork(network, W).decompose(X)
     assert np.abs(parts.residual).max() < 1e-12 * (1 + size)
-    for i, x in enumerate(X):
-        before, after = fires(network, x), fires(now, x)
-        u = (W - network.W) @ x
-        z = np.array([sigma(network, s) for s in scores(network, x)])
-        flip = after.astype(float) - before
-        a = network.a
-        scale = 1.0 + size
-        for name, expected in (
-            ("A", np.sum(a * u * after)),
-            ("B", np.sum(a * z * before)),
-            ("C", np.sum(a * z * flip)),
-            ("g", np.sum(a * u * before)),
-            ("f", value(now, x)),
-        ):
-            found = getattr(parts, name)[i]
-            assert found == pytest.approx(expected, rel=1e-11, abs=1e-12 * scale), (name, i)
-        assert parts.flips[i] == np.count_nonzero(flip)
-        # f - g - B is a sum over flipped neurons; its size is what tells the activations apart.
-        excess = parts.gap[i] - parts.B[i]
-        jump = network.tau if network.activation.name == "jump" else 0.0
-        bound = np.sum(np.abs(a) * (np.abs(u) + jump) * np.abs(flip))
-        assert abs(excess) <= bound * (1 + 1e-9) + 1e-12 * scale, i
+    before, sigma = units(network, X)
+    after, sigma_now = units(now, X)
+    u, flip = X @ (W - network.W).T, after.astype(float) - before
+    for name, terms in (
+        ("A", u * after),
+        ("B", sigma * before),
+        ("C", sigma * flip),
+        ("g", u * before),
+        ("f", sigma_now * after),
+    ):
+        expected = terms @ network.a
+        assert_allclose(
+            getattr(parts, name), expected, rtol=1e-11, atol=1e-12 * (1 + size), err_msg=name
+        )
+    assert_array_equal(parts.flips, np.count_nonzero(flip, axis=1))
+    # f - g - B is a sum over flipped neurons; its size is what tells the activations apart.
+    jump = network.tau if network.activation.name == "jump" else 0.0
+    bound = (np.abs(flip) * (np.abs(u) + jump)) @ np.abs(network.a)
+    assert (np.abs(parts.gap - parts.B) <= bound * (1 + 1e-9) + 1e-12 * (1 + size)).all()
 
 
 def test_the_pseudo_network_is_linear_in_the_weights_and_zero_at_the_start():
@@ -259,23 +203,14 @@ def test_the_pseudo_network_is_linear_in_the_weights_and_zero_at_the_start():
 # -- immutability ----------------------------------------------------------------------------------
 
 
-def test_networks_are_values_of_their_own_that_cannot_be_changed():
-    parts = {"W": np.ones((3, 2)), "a": np.ones(3), "b": np.zeros(3), "tau": 0.1}
-    network = TwoLayerNetwork(**parts, activation="continuous")
-    parts["W"][...] = 7.0
+def test_networks_are_equal_if_all_their_parts_are():
+    network = TwoLayerNetwork(np.ones((3, 2)), np.ones(3), np.zeros(3), 0.1, "continuous")
     moved = network.with_weights(2 * network.W)
     assert (network.W == 1.0).all() and (moved.W == 2.0).all()
     with pytest.raises(TypeError, match="unhashable"):
         hash(network)
-    again = pickle.loads(pickle.dumps(network))
-    for each in (network, again):
-        for name in ("W", "a", "b"):
-            with pytest.raises(ValueError, match="read-only"):
-                getattr(each, name)[0] = 5.0
-        with pytest.raises(AttributeError, match="immutable"):
-            each.tau = 2.0
     same = {"W": network.W, "a": network.a, "b": network.b, "tau": 0.1, "activation": "continuous"}
-    assert network == again == TwoLayerNetwork(**same) != "network"
+    assert network == pickle.loads(pickle.dumps(network)) == TwoLayerNetwork(**same) != "network"
     other = {"W": moved.W, "a": -network.a, "b": network.a, "tau": 0.2, "activation": "jump"}
     for name, value_ in other.items():
         assert network != TwoLayerNetwork(**{**same, name: value_}), name
@@ -316,7 +251,6 @@ def store(path, **changes):
     [
         ({"format": np.array("something else")}, "not written by TwoLayerNetwork.save"),
         ({"version": np.array(2)}, "version 2 of the format.*up to version 1: update"),
-        ({"version": None}, "does not say which version"),
         ({"W": None}, "'W' is missing"),
         ({"activation": np.array("relu")}, "make no network: activation must be one of"),
         ({"W": np.full((2, 2), np.nan)}, "make no network: W must contain finite"),
@@ -331,25 +265,6 @@ def test_a_file_with_wrong_contents_is_refused_with_the_reason(tmp_path, changes
     store(path, **changes)
     with pytest.raises(ValueError, match=rf"'.*bad\.npz': .*{reason}"):
         TwoLayerNetwork.load(path)
-
-
-def test_foreign_files_are_refused_and_nothing_in_them_is_executed(tmp_path):
-    class Bomb:
-        def __reduce__(self):
-            return os.mkdir, (str(tmp_path / "executed"),)
-
-    store(tmp_path / "pickled.npz", W=np.array([Bomb()], dtype=object))
-    with zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
-        other.writestr("hello.txt", "hello")
-    (tmp_path / "pickle").write_bytes(pickle.dumps(Bomb()))
-    for name, reason in (
-        ("pickled.npz", "pickled objects"),
-        ("other.zip", "the entry 'hello.txt' is no array"),
-        ("pickle", "not an .npz archive"),
-    ):
-        with pytest.raises(ValueError, match=f"{name}.*{reason}"):
-            TwoLayerNetwork.load(tmp_path / name)
-    assert not (tmp_path / "executed").exists()
 
 
 # -- bad input -------------------------------------------------------------------------------------
@@ -389,7 +304,8 @@ def test_bad_points_are_refused_by_every_method():
 def test_points_off_the_slice_are_allowed_on_request():
     network = random_network(6, 3, seed=0)
     X = np.array([[0.1, 0.2, 0.3], [5.0, 0.0, -1.0]])
-    expected = [value(network, x) for x in X]
+    active, sigma = units(network, X)
+    expected = (active * sigma) @ network.a
     assert_allclose(network.forward(X, on_slice=False), expected, atol=TOLERANCE)
     with pytest.raises(TypeError, match="on_slice"):
         network.forward(X, on_slice=0)

@@ -38,12 +38,11 @@ def oracle_sign(w, b, x, threshold):
     return (total > 0) - (total < 0)
 
 
-def oracle_mask(W, b, X, threshold, strict=True):
+def oracle_mask(W, b, X, threshold):
     n, m = len(X), len(W)
     levels = np.broadcast_to(np.asarray(threshold, dtype=float), (n, m))
-    biases = np.zeros(m) if b is None else b
-    signs = [[oracle_sign(W[r], biases[r], X[i], levels[i, r]) for r in range(m)] for i in range(n)]
-    return np.array(signs) > 0 if strict else np.array(signs) >= 0
+    signs = [[oracle_sign(W[r], b[r], X[i], levels[i, r]) for r in range(m)] for i in range(n)]
+    return np.array(signs) > 0
 
 
 @st.composite
@@ -91,23 +90,25 @@ SPECIAL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("problem", SPECIAL)
-@pytest.mark.parametrize("strict", [True, False])
-def test_special_cases_are_decided_as_in_rational_arithmetic(problem, strict):
+def assert_decided(problem):
+    """Compare masks and signs with those of rational arithmetic."""
     W, b, X, threshold = problem
-    found = predicates.exceeds_many(W, b, X, threshold, strict=strict)
-    assert_array_equal(found, oracle_mask(W, b, X, threshold, strict))
-    assert predicates.exact_sign(W[0], b[0], X[0], threshold) == oracle_sign(
-        W[0], b[0], X[0], threshold
+    n, m = len(X), len(W)
+    points, rows = np.divmod(np.arange(n * m), m)
+    signs = [oracle_sign(W[r], b[r], X[i], threshold) for i, r in zip(points, rows, strict=True)]
+    assert_array_equal(
+        predicates.exact_signs(*map(np.asarray, (W, b, X)), threshold, points, rows), signs
     )
+    assert predicates.exact_sign(W[0], b[0], X[0], threshold) == signs[0]
+    for strict in (True, False):
+        found = predicates.exceeds_many(W, b, X, threshold, strict=strict)
+        expected = np.array(signs).reshape(n, m) >= (1 if strict else 0)
+        assert_array_equal(found, expected, err_msg=f"{problem}")
 
 
-@settings(max_examples=100, deadline=None)
-@given(problems(), st.booleans())
-def test_mask_is_the_one_of_rational_arithmetic(problem, strict):
-    W, b, X, threshold = problem
-    found = predicates.exceeds_many(W, b, X, threshold, strict=strict)
-    assert_array_equal(found, oracle_mask(W, b, X, threshold, strict), err_msg=f"{problem}")
+@pytest.mark.parametrize("problem", SPECIAL)
+def test_special_cases_are_decided_as_in_rational_arithmetic(problem):
+    assert_decided(problem)
 
 
 @settings(max_examples=60, deadline=None)
@@ -123,18 +124,10 @@ def test_one_point_and_a_subset_of_rows_agree_with_the_whole_mask(problem, data)
     assert_array_equal(predicates.exceeds(W, b, X[0], levels, rows=rows), expected[rows])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(problems())
-def test_sign_is_the_one_of_rational_arithmetic(problem):
-    W, b, X, threshold = problem
-    assert predicates.exact_sign(W[0], b[0], X[0], threshold) == oracle_sign(
-        W[0], b[0], X[0], threshold
-    )
-    n, m = len(X), len(W)
-    points, rows = np.divmod(np.arange(n * m), m)
-    signs = predicates.exact_signs(W, b, X, threshold, points, rows)
-    expected = [oracle_sign(W[r], b[r], X[i], threshold) for i, r in zip(points, rows, strict=True)]
-    assert_array_equal(signs, expected)
+def test_masks_and_signs_are_those_of_rational_arithmetic(problem):
+    assert_decided(problem)
 
 
 def _scores_in_many_orders(w, b, x, rng):

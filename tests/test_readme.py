@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-import sublinear_lib
 from tests.commands import ROOT, python
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -46,11 +45,6 @@ def test_every_make_command_that_a_document_names_exists():
         text = (ROOT / document).read_text(encoding="utf-8")
         named = set(re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE))
         assert named <= targets, document
-
-
-def test_the_version_is_the_same_everywhere():
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"\nversion: {sublinear_lib.__version__}\n" in citation
 
 
 def test_every_named_requirement_is_pinned_and_declared():

@@ -30,24 +30,16 @@ def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path):
 
 
 def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped():
-    results = {
-        "lint": Result(passed=1, seconds=63.1),
-        "library": Result(
-            passed=7,
-            failed=2,
-            skipped=1,
-            reasons=Counter({"no numba": 1}),
-            seconds=61.6,
-            times={f"test {k}": float(k) for k in range(12)},
-        ),
-    }
+    times = {f"test {k}": float(k) for k in range(12)}
+    lint = Result(passed=1, seconds=63.1)
+    library = Result(7, 2, 1, reasons=Counter({"no numba": 1}), seconds=61.6, times=times)
+    results = {"lint": lint, "library": library}
     lines = run_tests.summary(results, {"numpy": "numba is not installed"}, 124.7)
     assert lines[-1] == "8 passed, 2 failed, 1 skipped"
     text = "\n".join(lines)
-    assert "library    FAILED" in text
-    assert "lint       passed" in text
-    assert "63.1 s" in text and "61.6 s" in text and "all of it in 2 min 5 s" in text
-    assert "1 test: no numba" in text
+    for part in ("library    FAILED", "lint       passed", "63.1 s", "61.6 s"):
+        assert part in text
+    assert "all of it in 2 min 5 s" in text and "1 test: no numba" in text
     slow = lines[lines.index("The ten slowest") + 1 :]
     assert slow[0].split() == ["11.0", "s", "test", "11"] and "test 2" in slow[9]
     assert "test 1" not in "\n".join(slow[10:])
@@ -58,11 +50,8 @@ def test_every_test_of_library_and_pages_runs_in_one_of_two_stages():
     every = {stage.name: stage for stage in run_tests.stages()}
     for fast, slow in (("library", "more"), ("pages", "walks")):
         assert every[fast].arguments[:-1] == every[slow].arguments[:-1]
-        assert (every[fast].arguments[-1], every[slow].arguments[-1]) == (
-            "not thorough",
-            "thorough",
-        )
-        assert (every[fast].thorough, every[slow].thorough) == (False, True)
+        assert [every[fast].arguments[-1], every[fast].thorough] == ["not thorough", False]
+        assert [every[slow].arguments[-1], every[slow].thorough] == ["thorough", True]
 
 
 def test_what_runs_once_only_is_what_says_so():
@@ -71,27 +60,6 @@ def test_what_runs_once_only_is_what_says_so():
     assert stage.arguments[chosen : chosen + 2] == ("-m", "not either_way and not thorough")
     assert stage.environment == {"SUBLINEAR_NUMBA": "0"}
     assert all("either_way" not in "".join(s.arguments) for s in run_tests.stages() if s != stage)
-
-
-def marked(pytester, mark, ask):
-    """Run one test that asks, or does not, under the settings of this project."""
-    pytester.makeconftest(Path(conftest.__file__).read_text(encoding="utf-8"))
-    pytester.makeini("[pytest]\nmarkers = either_way\n")
-    pytester.makepyfile(
-        f"""
-        import pytest
-        from sublinear_lib.evaluation import kernels_in_use
-
-        @pytest.fixture
-        def kernels():
-            return kernels_in_use()
-
-        {mark}
-        def test_something({"kernels" if ask == "fixture" else ""}):
-            {"kernels_in_use()" if ask == "test" else "pass"}
-        """
-    )
-    return pytester.runpytest_inprocess("-p", "no:cacheprovider")
 
 
 @pytest.mark.parametrize(
@@ -104,8 +72,23 @@ def marked(pytester, mark, ask):
     ],
 )
 def test_a_test_that_runs_once_only_must_not_ask(mark, ask, outcome, pytester, monkeypatch):
+    """Under the settings of this project, which kernels are in use."""
     monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
-    result = marked(pytester, mark, ask)
+    pytester.makeconftest(Path(conftest.__file__).read_text(encoding="utf-8"))
+    pytester.makeini("[pytest]\nmarkers = either_way\n")
+    pytester.makepyfile(
+        f"""
+        import pytest
+        from sublinear_lib.evaluation import kernels_in_use
+
+        kernels = pytest.fixture(name="kernels")(lambda: kernels_in_use())
+
+        {mark}
+        def test_something({"kernels" if ask == "fixture" else ""}):
+            {"kernels_in_use()" if ask == "test" else "pass"}
+        """
+    )
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     result.assert_outcomes(**outcome)
     if not outcome.get("passed"):
         result.stdout.fnmatch_lines("*must not be marked either_way*")

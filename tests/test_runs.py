@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from PIL import Image
 
-from sublinear_lib import adversary, datasets, plotting, runs
+from sublinear_lib import adversary, datasets
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.runs import TrainingRun
 from tests.commands import ROOT, sublinear
@@ -87,20 +87,6 @@ def test_every_adversary_and_form_trains(name):
     assert report.n_train + report.n_test == 8
 
 
-def test_the_picture_of_a_run_says_what_it_shows():
-    picture = plotting.training_run(
-        [0, 1, 2], [0.9, 0.5, 0.2], [0.8, 0.4, 0.1], [0.02, 0.03, 0.02], name="run"
-    )
-    assert "from 0.9 to 0.2" in picture.alt
-    assert "from 0.8 to 0.1" in picture.alt
-    with pytest.raises(ValueError, match="activity must lie in"):
-        plotting.training_run([0, 1], [1, 1], [1, 1], [0.1, 1.1], name="run")
-    with pytest.raises(ValueError, match="clean_loss must be >= 0"):
-        plotting.training_run([0, 1], [1, 1], [1, -1], [0.1, 0.1], name="run")
-    with pytest.raises(ValueError, match="ascending"):
-        plotting.training_run([0, 0], [1, 1], [1, 1], [0.1, 0.1], name="run")
-
-
 # -- what a run leaves behind, however it ends -----------------------------------------------------
 
 
@@ -165,21 +151,6 @@ def test_a_run_that_ends_silent_and_worse_than_it_began_says_so():
     assert result.exit_code == 0
     assert "test points, where no neuron fires" in result.output
     assert "the loss grew in training" in result.output
-
-
-def test_what_was_trained_is_stored_before_it_is_tested(tmp_path, monkeypatch):
-    def interrupt(*arguments, **keywords):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(runs, "certified_accuracy", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        TrainingRun(**SMALL).execute(tmp_path / "run", progress=False)
-    kept = {entry.name for entry in (tmp_path / "run").iterdir()}
-    assert {"settings.json", "checkpoint.npz", "network.npz", "history.csv", "run.png"} <= kept
-    assert "summary.json" not in kept
-    monkeypatch.undo()
-    report = TrainingRun(**SMALL).execute(tmp_path / "run", progress=False)
-    assert len(report.history) == SMALL["steps"]
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def _trained(path: Path) -> History:
 
 def _cached(path: Path) -> Path:
     cache = caching.ResultCache(path.parent)
-    cache.put(_KEY, {"gap": np.arange(12.0), "m": 64, "label": "one"})
+    cache.put(_KEY, {"gap": np.arange(12.0).tolist(), "m": 64, "label": "one"})
     return cache.path(_KEY).replace(path)
 
 

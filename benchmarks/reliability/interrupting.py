@@ -11,6 +11,7 @@ before any line of this library runs; what it says then is its own, and counted 
 from __future__ import annotations
 
 import json
+import pickletools
 import random
 import re
 import signal
@@ -96,13 +97,15 @@ def _whole_measurements(folder: Path) -> list[str]:
 
 _SWEEP = """
 import sys, time
+import joblib
 from sublinear_lib.statistics import sweep
 
 def cell(m, rng):
     time.sleep(0.02)
-    return {"z": rng.normal(size=m)}
+    return {"z": rng.random(), "m": m}
 
-sweep(cell, {"m": range(1, 2000)}, 1, root_seed=0, cache=sys.argv[1], progress=False)
+kept = joblib.Memory(sys.argv[1], verbose=0).cache(cell)
+sweep(kept, {"m": range(1, 2000)}, 1, root_seed=0, progress=False)
 """
 
 
@@ -111,7 +114,16 @@ def _sweep(folder: Path) -> list[str]:
 
 
 def _whole_sweep(folder: Path) -> list[str]:
-    return _unreadable_cache(folder / "found")
+    """Walk through what joblib has pickled, without carrying it out."""
+    return [
+        wrong
+        for path in (folder / "found").rglob("output.pkl")
+        for wrong in _unreadable(path.parent, {path.name: _pickled})
+    ]
+
+
+def _pickled(path: Path) -> object:
+    return list(pickletools.genops(path.read_bytes()))
 
 
 COMMANDS: Mapping[str, Command] = {
@@ -154,7 +166,7 @@ def _unreadable_cache(folder: Path) -> list[str]:
     cache = caching.ResultCache(folder)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        for path in folder.rglob("*.npz"):
+        for path in folder.rglob("*.json"):
             if not path.name.startswith("."):
                 cache.get(path.stem)
     return [str(item.message) for item in seen]

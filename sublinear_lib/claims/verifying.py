@@ -10,11 +10,13 @@ reason, and the others go on.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import warnings
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
+from joblib.func_inspect import get_func_code
 from tqdm import tqdm
 
 from sublinear_lib import caching, validation
@@ -181,8 +183,9 @@ def verify_each(
 
 
 def _key(claim: Claim, budget: Budget, seed: int) -> str:
+    check, *_ = get_func_code(inspect.unwrap(claim.check))
     said = (claim.id, claim.statement, claim.repairs, claim.known)
-    return caching.digest("verify", said, claim.check, budget, seed)
+    return caching.digest("verify", said, check, budget.value, seed)
 
 
 def _recalled(

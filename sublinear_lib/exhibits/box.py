@@ -13,16 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from sublinear_lib import validation
 from sublinear_lib.claims import Claim, Verdict
 from sublinear_lib.exhibits.evidence import check_html, evidence_html, fold
 from sublinear_lib.exhibits.looks import badge, style_sheet
 from sublinear_lib.exhibits.markup import block_html, inline_html
 from sublinear_lib.exhibits.names import (
-    checked_root,
     name_of,
     page_link,
-    proof_link,
+    proof_links,
     standing,
     statement_link,
     title_of,
@@ -37,32 +35,14 @@ _SOURCES = {"paper": "", "repair": "this book", "memorization": "Part II", "feat
 class ClaimBox:
     """One statement on a card, for a page and for a terminal.
 
-    Parameters
-    ----------
-    claim : Claim
-        The statement.
-    shelf : Shelf
-        Where its evidence and its neighbors are.
-    root : str, default ".."
-        The way from the page to the folder of the book.
-    listed : bool, default False
-        Whether the card stands in the list of its chapter, where links to it lead: then its anchor
-        begins with ``box-``, elsewhere with ``see-``, so that a page may show it in both places.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `root` is no way upwards, or `listed` no switch.
+    Where it stands in the list of its chapter, where links to it lead, its anchor begins with
+    ``box-``, elsewhere with ``see-``, so that a page may show it in both places.
     """
 
-    def __init__(
-        self, claim: Claim, shelf: Shelf, *, root: str = "..", listed: bool = False
-    ) -> None:
+    def __init__(self, claim: Claim, shelf: Shelf, *, listed: bool = False) -> None:
         self.claim = claim
         self._shelf = shelf
-        self._root = checked_root(root)
-        prefix = "box-" if validation.boolean(listed, "listed") else "see-"
-        self.anchor = f"{prefix}{claim.id}"
+        self.anchor = f"{'box-' if listed else 'see-'}{claim.id}"
 
     def __repr__(self) -> str:
         """Return the card as text."""
@@ -92,13 +72,7 @@ class ClaimBox:
         )
 
     def head(self) -> str:
-        """Return the line with the name, the verdict and how it is known.
-
-        Returns
-        -------
-        str
-            HTML.
-        """
+        """Return the line with the name, the verdict and how it is known, as HTML."""
         claim = self.claim
         name = f"<strong>{name_of(claim.id)}</strong> {inline_html(title_of(claim))}"
         return (
@@ -108,23 +82,10 @@ class ClaimBox:
         )
 
     def body(self, *, whole: bool = False) -> str:
-        """Return everything below that line.
+        """Return everything below that line, as HTML.
 
-        Parameters
-        ----------
-        whole : bool, default False
-            Whether it is a row of the ledger, which also has the evidence, the neighbors and the
-            code of the check.
-
-        Returns
-        -------
-        str
-            HTML.
-
-        Raises
-        ------
-        ValueError
-            If the braces of a formula do not match.
+        A whole one is a row of the ledger, which also has the evidence, the neighbors and the code
+        of the check.
         """
         claim = self.claim
         parts = [f"<p>{self._where()}</p>", _statement(claim.statement)]
@@ -133,7 +94,7 @@ class ClaimBox:
             title = "Why this verdict."
             parts.append(f'<div class="sl-remark">{_led(title, block_html(claim.remark))}</div>')
         for name, why in claim.despite.items():
-            used = statement_link(self._root, name)
+            used = statement_link(name)
             parts.append(f"<p>{used} is not proved as printed; {inline_html(why)}.</p>")
         evidence = self._shelf.evidence(claim)
         if evidence is None:
@@ -171,7 +132,7 @@ class ClaimBox:
     def _where(self) -> str:
         """Return the place in the paper, the kin and the id."""
         place = inline_html(_place(self.claim))
-        more = standing(self._root, self.claim, self._shelf.ledger)
+        more = standing(self.claim, self._shelf.ledger)
         told = "; ".join(filter(None, (f"{place}{self._kin()}", more)))
         return f'<span class="sl-place">{told}; <code>{self.claim.id}</code></span>'
 
@@ -179,11 +140,11 @@ class ClaimBox:
         """Return which statement this one repairs, or which ones repair it."""
         claim, ledger = self.claim, self._shelf.ledger
         if claim.repairs:
-            return f"; repairs {statement_link(self._root, claim.repairs)}"
+            return f"; repairs {statement_link(claim.repairs)}"
         repairs = ledger.repairs_of(claim.id) if claim.id in ledger else ()
         if not repairs:
             return ""
-        links = (statement_link(self._root, each.id) for each in repairs)
+        links = (statement_link(each.id) for each in repairs)
         return f"; repaired by {', '.join(links)}"
 
     def _copies(self) -> tuple[Claim, ...]:
@@ -209,22 +170,17 @@ class ClaimBox:
         above = [each.id for each in self._shelf.ledger if prints.keys() & {*each.depends_on}]
         told = []
         for title, ids in (("It rests on", below), ("On it rest", above)):
-            links = [
-                statement_link(self._root, one) for one in dict.fromkeys(ids) if one not in prints
-            ]
+            links = [statement_link(one) for one in dict.fromkeys(ids) if one not in prints]
             if links:
                 told.append(f"<strong>{title}</strong> {', '.join(links)}.")
         return f"<p>{' '.join(told)}</p>" if told else ""
 
     def _links(self, whole: bool) -> str:
-        claim, root = self.claim, self._root
-        links = [*filter(None, proof_link(root, claim).split("; "))]
+        claim, links = self.claim, proof_links(self.claim)
         if not whole:
-            links.insert(
-                0, statement_link(root, claim.id, "the evidence and the code of its check")
-            )
+            links.insert(0, statement_link(claim.id, "the evidence and the code of its check"))
         elif claim.chapter.startswith("part"):
-            links.insert(0, page_link(root, claim.chapter, "the chapter that teaches it"))
+            links.insert(0, page_link(claim.chapter, "the chapter that teaches it"))
         about = f'<span class="sl-hidden"> ({name_of(claim.id)})</span>'
         told = [
             f"{link.removesuffix('</a>')}{about}</a>" if "<a " in link else link for link in links
@@ -238,21 +194,14 @@ class ClaimList:
     Parameters
     ----------
     boxes : iterable of ClaimBox
-        The cards, at least one.
+        The cards.
     title : str
         What they have in common, for screen readers.
-
-    Raises
-    ------
-    ValueError
-        If there are no cards.
     """
 
     def __init__(self, boxes: Iterable[ClaimBox], title: str) -> None:
         self.boxes = tuple(boxes)
         self.title = title
-        if not self.boxes:
-            raise ValueError("boxes must hold at least one statement, got none")
 
     def __repr__(self) -> str:
         """Return the cards as text, one after the other."""
@@ -271,15 +220,13 @@ class ClaimList:
         )
 
 
-def claim_box(claim_id: str, *, root: str = "..", shelf: Shelf | None = None) -> ClaimBox:
+def claim_box(claim_id: str, *, shelf: Shelf | None = None) -> ClaimBox:
     """Show one statement with its verdict and its evidence.
 
     Parameters
     ----------
     claim_id : str
         Id of the statement, such as ``"thm-4.1"``.
-    root : str, default ".."
-        The way from the page to the folder of the book.
     shelf : Shelf, optional
         Claims and evidence; those of the library by default.
 
@@ -292,22 +239,18 @@ def claim_box(claim_id: str, *, root: str = "..", shelf: Shelf | None = None) ->
     ------
     KeyError
         If there is no such statement; the message names the nearest ids.
-    TypeError, ValueError
-        If `root` is no way upwards.
     """
     shelf = shelf or default_shelf()
-    return ClaimBox(shelf.ledger[claim_id], shelf, root=root)
+    return ClaimBox(shelf.ledger[claim_id], shelf)
 
 
-def chapter_claims(chapter: str, *, root: str = "..", shelf: Shelf | None = None) -> ClaimList:
+def chapter_claims(chapter: str, *, shelf: Shelf | None = None) -> ClaimList:
     """Show every statement that a chapter teaches.
 
     Parameters
     ----------
     chapter : str
         The page, such as ``"part1/how-many-neurons-fire"``.
-    root : str, default ".."
-        The way from the page to the folder of the book.
     shelf : Shelf, optional
         Claims and evidence; those of the library by default.
 
@@ -318,15 +261,15 @@ def chapter_claims(chapter: str, *, root: str = "..", shelf: Shelf | None = None
 
     Raises
     ------
-    TypeError, ValueError
-        If no statement names that chapter, or `root` is no way upwards.
+    ValueError
+        If no statement names that chapter.
     """
     shelf = shelf or default_shelf()
     taught = [claim for claim in shelf.ledger if claim.chapter == chapter]
     if not taught:
         known = sorted({claim.chapter for claim in shelf.ledger})
         raise ValueError(f"chapter must be one of {', '.join(known)}, got {chapter!r}")
-    boxes = (ClaimBox(claim, shelf, root=root, listed=True) for claim in taught)
+    boxes = (ClaimBox(claim, shelf, listed=True) for claim in taught)
     return ClaimList(boxes, "Statements of this chapter, with their verdicts")
 
 

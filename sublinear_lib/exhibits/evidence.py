@@ -42,18 +42,7 @@ def fold(title: str, inner: str) -> str:
 
 
 def evidence_html(evidence: Evidence) -> str:
-    """Return what was found: a sentence, a list, a witness, and how to see it again.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What a check found.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return what was found: a sentence, a list, a witness, and how to see it again."""
     subjects = dict(_subjects(evidence))
     # A control that came out wrong leaves the verdict open; one that did not is only counted.
     told = [

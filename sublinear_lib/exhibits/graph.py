@@ -14,7 +14,6 @@ zooms and switches between the views.  The rows of the ledger say the same in wo
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -25,7 +24,6 @@ from sublinear_lib.exhibits.layering import Layout, layered
 from sublinear_lib.exhibits.looks import LOOKS, badge, color, script, style_sheet
 from sublinear_lib.exhibits.markup import spoken
 from sublinear_lib.exhibits.names import (
-    checked_root,
     name_of,
     short_name,
     statement_address,
@@ -34,7 +32,7 @@ from sublinear_lib.exhibits.names import (
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 from sublinear_lib.plotting import PAGE_HTML
 
-__all__ = ["DependencyGraph", "dependency_graph", "part_view", "printed_view", "repaired_view"]
+__all__ = ["DependencyGraph", "dependency_graph", "repaired_view", "work_view"]
 
 # The views of the works of the further parts.
 _PARTS = {"memorization": "Part II", "features": "Part III"}
@@ -46,42 +44,12 @@ _MARGIN = 10
 _LETTERS = 16  # of a title in one line of a node
 
 
-def printed_view(ledger: Ledger) -> nx.DiGraph:
-    """Return what rests on what in the paper as it is printed, each statement once.
+def work_view(ledger: Ledger, work: str) -> nx.DiGraph:
+    """Return the statements of one work, with arrows from each to those whose proofs use it.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        All claims.
-
-    Returns
-    -------
-    networkx.DiGraph
-        The numbered statements of the paper, with an arrow from each statement to those whose
-        printed proofs use it.
+    That of the paper, ``"paper"``, is the view as printed.
     """
-    return _resting([claim for claim in ledger if claim.source.work == "paper"])
-
-
-def part_view(ledger: Ledger, work: str) -> nx.DiGraph:
-    """Return what rests on what in one of the works of the further parts.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        All claims.
-    work : str
-        The source of the claims, such as ``"memorization"``.
-
-    Returns
-    -------
-    networkx.DiGraph
-        The statements of that source, with an arrow from each to those whose proofs use it.
-    """
-    return _resting([claim for claim in ledger if claim.source.work == work])
-
-
-def _resting(claims: Sequence[Claim]) -> nx.DiGraph:
+    claims = [claim for claim in ledger if claim.source.work == work]
     first = {claim.id: claim.restates or claim.id for claim in claims}
     graph = nx.DiGraph()
     graph.add_nodes_from(claim.id for claim in claims if not claim.restates)
@@ -98,21 +66,9 @@ def _resting(claims: Sequence[Claim]) -> nx.DiGraph:
 def repaired_view(ledger: Ledger) -> nx.DiGraph:
     """Return what rests on what once the repairs are in their places.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        All claims.
-
-    Returns
-    -------
-    networkx.DiGraph
-        Every statement of the paper that has no repair and did not fail with one that has, the
-        repairs, and our own; an arrow from a statement that is left out starts at each repair.
-
-    Raises
-    ------
-    ValueError
-        If that gives a circle: a repair then rests on what it was meant to repair.
+    It has every statement of the paper that has no repair and did not fail with one that has, the
+    repairs, and our own; an arrow from a statement that is left out starts at each repair.  If that
+    gives a circle, a repair rests on what it was meant to repair.
     """
 
     def repairs(claim: Claim) -> tuple[Claim, ...]:
@@ -158,29 +114,15 @@ class _View:
 
 
 class DependencyGraph:
-    """What rests on what, in several views, each as a drawing with links and as a list.
+    """What rests on what, in several views, each as a drawing with links and as a list."""
 
-    Parameters
-    ----------
-    shelf : Shelf
-        The claims.
-    root : str, default ".."
-        The way from the page to the folder of the book.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `root` is no way upwards, or the repairs form a circle.
-    """
-
-    def __init__(self, shelf: Shelf, *, root: str = "..") -> None:
+    def __init__(self, shelf: Shelf) -> None:
         self._ledger = shelf.ledger
-        self._root = checked_root(root)
         self._views = (
-            _View("printed", "As printed", drawn(shelf.ledger, printed_view(shelf.ledger))),
+            _View("printed", "As printed", drawn(shelf.ledger, work_view(shelf.ledger, "paper"))),
             _View("repaired", "As repaired", drawn(shelf.ledger, repaired_view(shelf.ledger))),
             *(
-                _View(work, title, drawn(shelf.ledger, part_view(shelf.ledger, work)))
+                _View(work, title, drawn(shelf.ledger, work_view(shelf.ledger, work)))
                 for work, title in _PARTS.items()
                 if any(claim.source.work == work for claim in shelf.ledger)
             ),
@@ -260,7 +202,7 @@ class DependencyGraph:
         plain = spoken(claim.plain)
         told = spoken(title_of(claim))
         label = f"{name_of(claim.id)}, {told}: {claim.recorded.value}, {claim.known}"
-        target = statement_address(self._root, claim.id)
+        target = statement_address(claim.id)
         lines = textwrap.wrap(told, _LETTERS)
         title = "".join(
             f'<text class="sl-title" x="8" y="{35 + 14 * k}">{escape(line, quote=False)}</text>'
@@ -286,13 +228,11 @@ class DependencyGraph:
         return [claim.id for claim in self._ledger if claim.id in wanted]
 
 
-def dependency_graph(*, root: str = "..", shelf: Shelf | None = None) -> DependencyGraph:
+def dependency_graph(*, shelf: Shelf | None = None) -> DependencyGraph:
     """Show what rests on what.
 
     Parameters
     ----------
-    root : str, default ".."
-        The way from the page to the folder of the book.
     shelf : Shelf, optional
         The claims; those of the library by default.
 
@@ -303,10 +243,10 @@ def dependency_graph(*, root: str = "..", shelf: Shelf | None = None) -> Depende
 
     Raises
     ------
-    TypeError, ValueError
-        If `root` is no way upwards, or the repairs form a circle.
+    ValueError
+        If the repairs form a circle.
     """
-    return DependencyGraph(shelf or default_shelf(), root=root)
+    return DependencyGraph(shelf or default_shelf())
 
 
 def _size(graph: nx.DiGraph) -> str:

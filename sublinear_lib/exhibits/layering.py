@@ -30,19 +30,8 @@ _SLIM = 0.55  # the room of a passing arrow, in units of the room of a node
 class Layout:
     """Where the nodes and the arrows of a graph lie.
 
-    Parameters
-    ----------
-    places : dict
-        For each node its layer, ``>= 0``, and its height in units of one node.
-    routes : dict
-        For each edge the points ``(layer, height)`` that it passes, both ends included, from left
-        to right.
-    layers : int
-        Number of layers.
-    height : float
-        The largest height.
-    crossings : int
-        How often two arrows cross between neighboring layers.
+    Places are layers, ``>= 0``, and heights in units of one node; the route of an edge has the
+    points that it passes, both ends included, from left to right.
     """
 
     places: dict[str, tuple[int, float]]
@@ -53,25 +42,8 @@ class Layout:
 
 
 def layered(graph: nx.DiGraph) -> Layout:
-    """Lay out a graph in layers.
+    """Lay out a graph without circles in layers; an edge points to the node farther right.
 
-    Parameters
-    ----------
-    graph : networkx.DiGraph
-        Nodes are strings; an edge points to the node that stands farther right.  No circles.
-
-    Returns
-    -------
-    Layout
-        The same for equal graphs whose nodes and edges were added in the same order.
-
-    Raises
-    ------
-    ValueError
-        If the graph has a circle, or no node.
-
-    Examples
-    --------
     >>> layered(nx.DiGraph([("a", "c"), ("b", "c")])).places
     {'a': (0, 0.0), 'c': (1, 0.0), 'b': (0, 1.0)}
     """
@@ -175,15 +147,10 @@ def _crossings(
     total = 0
     for left, right in itertools.pairwise(columns):
         place = {node: k for k, node in enumerate(right)}
-        ends = np.array(
-            [
-                end
-                for node in left
-                for end in sorted(place[n] for n in beside["right"].get(node, []))
-            ],
-            dtype=np.intp,
-        )
-        total += sum(int(np.count_nonzero(ends[:k] > end)) for k, end in enumerate(ends))
+        ends = [
+            end for node in left for end in sorted(place[n] for n in beside["right"].get(node, []))
+        ]
+        total += sum(first > second for first, second in itertools.combinations(ends, 2))
     return total
 
 

@@ -19,7 +19,7 @@ from sublinear_lib.claims import Claim, Method, ProofStatus
 from sublinear_lib.exhibits.box import ClaimBox
 from sublinear_lib.exhibits.looks import LOOKS, badge, script, style_sheet
 from sublinear_lib.exhibits.markup import inline_html, spoken
-from sublinear_lib.exhibits.names import checked_root, name_of, title_of
+from sublinear_lib.exhibits.names import name_of, title_of
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
 __all__ = ["LedgerTable", "ledger_table"]
@@ -58,24 +58,10 @@ def _rank(claim: Claim) -> tuple[int, bool]:
 
 
 class LedgerTable:
-    """All statements, each in one row that opens.
+    """All statements, each in one row that opens."""
 
-    Parameters
-    ----------
-    shelf : Shelf
-        Claims and evidence.
-    root : str, default ".."
-        The way from the page to the folder of the book.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `root` is no way upwards.
-    """
-
-    def __init__(self, shelf: Shelf, *, root: str = "..") -> None:
+    def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self._root = checked_root(root)
 
     def __repr__(self) -> str:
         """Return the table as text: id, verdict, status, method, title."""
@@ -175,18 +161,16 @@ class LedgerTable:
             f'<summary><span class="sl-name">{anchors}{name} <span class="sl-place">{also}</span>'
             f'</span><span class="sl-known">{badge(claim.recorded)} '
             f'<span class="sl-place">{claim.known}</span></span></summary>'
-            f"<noscript>{ClaimBox(claim, self._shelf, root=self._root).body(whole=True)}</noscript>"
+            f"<noscript>{ClaimBox(claim, self._shelf).body(whole=True)}</noscript>"
             "</details>"
         )
 
 
-def ledger_table(*, root: str = "..", shelf: Shelf | None = None) -> LedgerTable:
+def ledger_table(*, shelf: Shelf | None = None) -> LedgerTable:
     """Show all statements, each in a row that opens.
 
     Parameters
     ----------
-    root : str, default ".."
-        The way from the page to the folder of the book.
     shelf : Shelf, optional
         Claims and evidence; those of the library by default.
 
@@ -194,10 +178,5 @@ def ledger_table(*, root: str = "..", shelf: Shelf | None = None) -> LedgerTable
     -------
     LedgerTable
         Shows itself in a notebook.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `root` is no way upwards.
     """
-    return LedgerTable(shelf or default_shelf(), root=root)
+    return LedgerTable(shelf or default_shelf())

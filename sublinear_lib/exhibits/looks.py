@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from sublinear_lib.claims import Verdict
 from sublinear_lib.plotting import Role, palette_css
@@ -21,70 +21,26 @@ __all__ = ["LOOKS", "Look", "badge", "sign", "style_sheet"]
 STATIC = Path(__file__).parent / "static"
 
 
-@dataclass(frozen=True)
-class Look:
-    """How a verdict looks.
-
-    Parameters
-    ----------
-    role : str
-        The color, by its role in the palette.
-    path : str
-        The sign, as the outline of an SVG path in a square of 16.
-    meaning : str
-        One sentence for a legend.
-    """
+class Look(NamedTuple):
+    """How a verdict looks: a color, by its role, and a sign, an SVG path in a square of 16."""
 
     role: Role
     path: str
-    meaning: str
 
 
 LOOKS: Mapping[Verdict, Look] = MappingProxyType(
     {
-        Verdict.HOLDS: Look(
-            "c3", "M3 8.5l3.5 3.5L13 4.5", "The statement as printed follows from a complete proof."
-        ),
-        Verdict.REPAIRED: Look(
-            "c1",
-            "M3 6.5l3.5 3.5L13 2.5M3 14h10",
-            "A corrected statement of ours holds; the correction is spelled out.",
-        ),
-        Verdict.MEASURED: Look(
-            "ink",
-            "M2 5h12v6H2zM5 5v3M8 5v3M11 5v3",
-            "Seen in seeded simulations; nothing is proved beyond these.",
-        ),
-        Verdict.GAP: Look(
-            "c5",
-            "M1.5 8h4.5M10 8h4.5M6 4.5v7M10 4.5v7",
-            "The statement survives; the printed proof does not cover all of it.",
-        ),
-        Verdict.FAILS: Look(
-            "c2",
-            "M3.5 3.5l9 9M12.5 3.5l-9 9",
-            "A witness, which you can run again, contradicts the statement.",
-        ),
-        Verdict.TYPO: Look(
-            "c4",
-            "M2.5 13.5L8 3l5.5 10.5",
-            "The intended statement is clear from its context, and that one holds.",
-        ),
+        Verdict.HOLDS: Look("c3", "M3 8.5l3.5 3.5L13 4.5"),
+        Verdict.REPAIRED: Look("c1", "M3 6.5l3.5 3.5L13 2.5M3 14h10"),
+        Verdict.MEASURED: Look("ink", "M2 5h12v6H2zM5 5v3M8 5v3M11 5v3"),
+        Verdict.GAP: Look("c5", "M1.5 8h4.5M10 8h4.5M6 4.5v7M10 4.5v7"),
+        Verdict.FAILS: Look("c2", "M3.5 3.5l9 9M12.5 3.5l-9 9"),
+        Verdict.TYPO: Look("c4", "M2.5 13.5L8 3l5.5 10.5"),
         Verdict.CITED: Look(
-            "muted",
-            "M6.5 4.5C4 5.5 3 7.5 3 10.5h3.5v-3M13 4.5c-2.5 1-3.5 3-3.5 6H13v-3",
-            "Quoted from another work; what can be tested is tested.",
+            "muted", "M6.5 4.5C4 5.5 3 7.5 3 10.5h3.5v-3M13 4.5c-2.5 1-3.5 3-3.5 6H13v-3"
         ),
-        Verdict.IMPLEMENTED: Look(
-            "muted",
-            "M5.5 4L2 8l3.5 4M10.5 4L14 8l-3.5 4",
-            "A definition or a convention: not judged; code of the library does what it says.",
-        ),
-        Verdict.UNDECIDED: Look(
-            "ink",
-            "M5 6c0-2 1.3-3 3-3s3 1.1 3 2.8C11 8 8 8 8 10.5M8 13v.5",
-            "The check has not decided.",
-        ),
+        Verdict.IMPLEMENTED: Look("muted", "M5.5 4L2 8l3.5 4M10.5 4L14 8l-3.5 4"),
+        Verdict.UNDECIDED: Look("ink", "M5 6c0-2 1.3-3 3-3s3 1.1 3 2.8C11 8 8 8 8 10.5M8 13v.5"),
     }
 )
 """The look of every verdict."""
@@ -96,18 +52,7 @@ def color(role: Role) -> str:
 
 
 def sign(path: str) -> str:
-    """Return a sign as a small drawing, which says nothing to a screen reader.
-
-    Parameters
-    ----------
-    path : str
-        The outline.
-
-    Returns
-    -------
-    str
-        An ``svg`` element in the color of the text.
-    """
+    """Return an outline as a drawing that says nothing to a screen reader."""
     return f'<svg class="sl-sign" viewBox="0 0 16 16" aria-hidden="true"><path d="{path}"/></svg>'
 
 
@@ -137,18 +82,9 @@ def badge(verdict: Verdict) -> str:
 
 
 def style_sheet(*, catalog: bool = False) -> str:
-    """Return the style sheet that every exhibit brings along.
+    """Return the style sheet that every exhibit brings along, without comments and spaces.
 
-    Parameters
-    ----------
-    catalog : bool, default False
-        Whether the exhibit is the ledger or the graph, which have more than a box has.
-
-    Returns
-    -------
-    str
-        The palette of the figures, then the layout, without comments and spaces: a page may hold
-        dozens of boxes.
+    First the palette of the figures, then the layout; the catalog, ledger and graph, has more.
     """
     names = ("exhibits.css", "catalog.css") if catalog else ("exhibits.css",)
     layout = "".join((STATIC / name).read_text(encoding="utf-8") for name in names)

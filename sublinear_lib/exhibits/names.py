@@ -14,7 +14,7 @@ from html import escape
 
 from sublinear_lib.claims import Claim, Ledger, ProofStatus, Verdict
 
-__all__ = ["name_of", "page_link", "proof_link", "short_name", "statement_link", "title_of"]
+__all__ = ["name_of", "page_link", "proof_links", "short_name", "statement_link", "title_of"]
 
 _KINDS = {
     "alg": ("Algorithm", "Alg."),
@@ -46,23 +46,6 @@ def _parts(claim_id: str) -> tuple[tuple[str, str], str, bool]:
 def name_of(claim_id: str) -> str:
     """Return what a statement is called in running text.
 
-    Parameters
-    ----------
-    claim_id : str
-        Id of a statement.
-
-    Returns
-    -------
-    str
-        Its name.
-
-    Raises
-    ------
-    ValueError
-        If the id begins with no kind of statement.
-
-    Examples
-    --------
     >>> name_of("lem-a.5"), name_of("eq-25"), name_of("thm-4.1-r")
     ('Lemma A.5', 'Equation (25)', 'Theorem 4.1, repaired')
     """
@@ -71,25 +54,8 @@ def name_of(claim_id: str) -> str:
 
 
 def short_name(claim_id: str) -> str:
-    """Return what a statement is called where there is little room.
+    """Return what a statement is called where there is little room; a prime means repaired.
 
-    Parameters
-    ----------
-    claim_id : str
-        Id of a statement.
-
-    Returns
-    -------
-    str
-        Its short name; a repaired statement has a prime.
-
-    Raises
-    ------
-    ValueError
-        If the id begins with no kind of statement.
-
-    Examples
-    --------
     >>> short_name("lem-a.5"), short_name("thm-4.1-r"), short_name("set-r1")
     ('Lem. A.5', 'Thm 4.1′', 'Set R1')
     """
@@ -100,156 +66,68 @@ def short_name(claim_id: str) -> str:
 def title_of(claim: Claim) -> str:
     """Return the title of a statement as it follows its name: without the name, with a capital.
 
-    A title that begins with the letter of a function keeps it small.
-
-    Parameters
-    ----------
-    claim : Claim
-        The statement.
-
-    Returns
-    -------
-    str
-        The title; empty where it says no more than the name.
-
-    Raises
-    ------
-    ValueError
-        If the id begins with no kind of statement.
+    A title that begins with the letter of a function keeps it small; one that says no more than
+    the name is empty.
     """
     rest = claim.title.removeprefix(name_of(claim.id)).lstrip(":,; ")
     letter = re.match(r"[a-z](?![a-z])", rest)  # the name of a thing, such as f
     return rest if letter else rest[:1].upper() + rest[1:]
 
 
-def page_link(root: str, page: str, text: str, anchor: str = "") -> str:
-    """Return a link from one page of the book to another, as HTML.
-
-    Parameters
-    ----------
-    root : str
-        The way from the page that holds the link to the folder of the book, such as ``".."``.
-    page : str
-        The page, such as ``"reference/ledger"``.
-    text : str
-        What the link says; it is escaped.
-    anchor : str, optional
-        Where on that page.
-
-    Returns
-    -------
-    str
-        An ``a`` element.
-
-    Raises
-    ------
-    ValueError
-        If `page` is no page of the book by its form, or `root` no way upwards.
-
-    Examples
-    --------
-    >>> page_link("..", "reference/ledger", "the ledger")
-    '<a class="sl-page" href="../reference/ledger.ipynb">the ledger</a>'
-    """
-    target = address(root, page, anchor)
-    return f'<a class="sl-page" href="{target}">{escape(text, quote=False)}</a>'
-
-
-def address(root: str, page: str, anchor: str = "") -> str:
+def address(page: str, anchor: str = "") -> str:
     """Return the address for a link from a notebook to a page of the book."""
-    if not re.fullmatch(r"\.|\.\.(?:/\.\.)*", root):
-        raise ValueError(f"root must be a way upwards such as '..', got {root!r}")
     if not _PAGE.fullmatch(page):
         raise ValueError(f"page must be a page of the book such as 'reference/x', got {page!r}")
-    return f"{root}/{page}.ipynb" + (f"#{escape(anchor)}" if anchor else "")
+    return f"../{page}.ipynb" + (f"#{escape(anchor)}" if anchor else "")
 
 
-def statement_address(root: str, claim_id: str) -> str:
+def statement_address(claim_id: str) -> str:
     """Return the address of the row of a statement in the ledger."""
-    return address(root, LEDGER_PAGE, claim_id)
+    return address(LEDGER_PAGE, claim_id)
 
 
-def statement_link(root: str, claim_id: str, text: str = "") -> str:
-    """Return a link to the row of the ledger that has a statement, its evidence and its check.
+def page_link(page: str, text: str, anchor: str = "") -> str:
+    """Return a link from one page of the book to another, as HTML.
 
-    Parameters
-    ----------
-    root : str
-        The way from the page that holds the link to the folder of the book.
-    claim_id : str
-        Id of the statement.
-    text : str, optional
-        What the link says; the name of the statement by default.
+    >>> page_link("reference/ledger", "the ledger")
+    '<a class="sl-page" href="../reference/ledger.ipynb">the ledger</a>'
+    """
+    return f'<a class="sl-page" href="{address(page, anchor)}">{escape(text, quote=False)}</a>'
 
-    Returns
-    -------
-    str
-        An ``a`` element.
 
-    Raises
-    ------
-    ValueError
-        If `root` is no way upwards.
+def statement_link(claim_id: str, text: str = "") -> str:
+    """Return a link to the row of the ledger that has a statement, by its name or another text.
 
-    Examples
-    --------
-    >>> statement_link("..", "thm-4.1")
+    >>> statement_link("thm-4.1")
     '<a class="sl-page" href="../reference/ledger.ipynb#thm-4.1">Theorem 4.1</a>'
     """
-    return page_link(root, LEDGER_PAGE, text or name_of(claim_id), claim_id)
+    return page_link(LEDGER_PAGE, text or name_of(claim_id), claim_id)
 
 
-def proof_link(root: str, claim: Claim) -> str:
-    """Return where a proof of a statement can be read, as HTML.
-
-    Parameters
-    ----------
-    root : str
-        The way from the page that holds the link to the folder of the book.
-    claim : Claim
-        The statement.
-
-    Returns
-    -------
-    str
-        A link to a page of the book, or the place in the paper as text; both where the claim
-        names both, with a semicolon between them; empty if there is none.
-
-    Raises
-    ------
-    ValueError
-        If `root` is no way upwards.
-    """
+def proof_links(claim: Claim) -> list[str]:
+    """Return where proofs of a statement can be read: links to pages, places in papers as text."""
     told, text = [], "why it fails" if claim.recorded is Verdict.FAILS else "our proof"
     for place in filter(None, (part.strip() for part in claim.proof.split(";"))):
         page, sharp, anchor = place.partition("#")
         if sharp and _PAGE.fullmatch(page):
-            told.append(page_link(root, page, text, anchor))
+            told.append(page_link(page, text, anchor))
         else:
             told.append(f"proof: {escape(place, quote=False)}")
-    return "; ".join(told)
+    return told
 
 
-def standing(root: str, claim: Claim, ledger: Ledger) -> str:
+def standing(claim: Claim, ledger: Ledger) -> str:
     """Return what a verdict rests on besides its own proof, as HTML; empty if there is nothing."""
     told = []
     if claim.implemented_by:
         told.append(f"implemented by <code>{escape(claim.implemented_by)}</code>")
     if claim.restates:
-        told.append(f"counted with {statement_link(root, claim.restates)}, which it repeats")
+        told.append(f"counted with {statement_link(claim.restates)}, which it repeats")
     if claim.cause:
-        told.append(f"fails for the same reason as {statement_link(root, claim.cause)}")
+        told.append(f"fails for the same reason as {statement_link(claim.cause)}")
     weakest = ledger.weakest(claim.id) if claim.id in ledger else None
     if weakest in (ProofStatus.SKETCHED, ProofStatus.MEASURED) and weakest is not claim.status:
         told.append(f"rests on what is only {weakest.value}")
     if claim.id in ledger and (cited := ledger.cited(claim.id)):
-        told.append("rests on cited " + ", ".join(statement_link(root, each.id) for each in cited))
+        told.append("rests on cited " + ", ".join(statement_link(each.id) for each in cited))
     return "; ".join(told)
-
-
-def checked_root(root: object) -> str:
-    """Return the way to the folder of the book, if it is one."""
-    if not isinstance(root, str):
-        raise TypeError(f"root must be a string, got {type(root).__name__}")
-    address(root, LEDGER_PAGE)
-    return root

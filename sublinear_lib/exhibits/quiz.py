@@ -39,17 +39,7 @@ _NO = re.compile(r"(?:no|wrong|not quite|incorrect)(?:[:.,;!]+\s*|$)", re.IGNORE
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer that a reader may choose.
-
-    Parameters
-    ----------
-    text : str
-        The answer, MyST on one line.
-    right : bool
-        Whether it is the right one.
-    feedback : str
-        What the reader is told who chooses it, MyST.
-    """
+    """One answer that a reader may choose, and what the reader is told then, in MyST."""
 
     text: str
     right: bool
@@ -60,14 +50,7 @@ class Reply:
 class Question:
     """One question with its choices, in the order in which they are shown.
 
-    Parameters
-    ----------
-    text : str
-        The question, MyST on one line.
-    more : str
-        Further paragraphs below it, MyST; may be empty.
-    choices : tuple of Reply
-        Three or four, one of them right.
+    The text is one line of MyST, `more` are further paragraphs below it.
     """
 
     text: str
@@ -76,15 +59,7 @@ class Question:
 
 
 class Quiz:
-    """The questions of one page, for a page and for a terminal.
-
-    Parameters
-    ----------
-    page : str
-        The page, such as ``"part1/how-many-neurons-fire"``; ids are made of its name.
-    questions : tuple of Question
-        The questions, as `read_quiz` returns them.
-    """
+    """The questions of one page, for a page and for a terminal; ids are made of its name."""
 
     def __init__(self, page: str, questions: tuple[Question, ...]) -> None:
         self.page = page

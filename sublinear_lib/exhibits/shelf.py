@@ -30,49 +30,21 @@ _STRENGTH = tuple(Method)
 
 @dataclass(frozen=True)
 class Shelf:
-    """A ledger together with what was found.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        The claims.
-    stored : mapping of str to Stored
-        The evidence, by id.
-    """
+    """A ledger together with what was found, the stored evidence by id."""
 
     ledger: Ledger
     stored: Mapping[str, Stored] = field(default_factory=dict)
 
     def evidence(self, claim: Claim) -> Evidence | None:
-        """Return the stored evidence for a claim.
+        """Return the stored evidence for a claim, or None.
 
-        Parameters
-        ----------
-        claim : Claim
-            The statement.
-
-        Returns
-        -------
-        Evidence or None
-            What was found, for a restatement by the check of what it restates; ``None`` if
-            nothing is stored.
+        That of a restatement was found by the check of what it restates.
         """
         item = self.stored.get(claim.restates or claim.id)
         return None if item is None else item.evidence
 
     def methods(self, claim: Claim) -> tuple[Method, ...]:
-        """Return how the statement itself was decided.
-
-        Parameters
-        ----------
-        claim : Claim
-            The statement.
-
-        Returns
-        -------
-        tuple of Method
-            From the strongest to the weakest; empty without evidence.
-        """
+        """Return how the statement itself was decided, the strongest method first."""
         evidence = self.evidence(claim)
         if evidence is None:
             return ()
@@ -88,17 +60,9 @@ def code_of(claim: Claim) -> tuple[str, str]:
 
 @cache
 def default_shelf() -> Shelf:
-    """Return the ledger of the paper with the evidence stored in the library.
+    """Return the ledger of the paper with the evidence stored in the library, read once.
 
-    Returns
-    -------
-    Shelf
-        Read once; where no evidence of the full budget is stored, that of the quick one.
-
-    Raises
-    ------
-    OSError, ValueError
-        If the stored evidence cannot be read or is damaged.
+    Where no evidence of the full budget is stored, it is that of the quick one.
     """
     from sublinear_lib.claims import LEDGER
 

@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.style import (
     EndLabel,
-    badge,
     figure,
     house_style,
-    interval_dots,
     label_line_ends,
     note,
     panel,
-    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array
@@ -41,6 +40,7 @@ __all__ = [
     "Drawing",
     "Rows",
     "arrays",
+    "by_first",
     "colored",
     "ends",
     "extent",
@@ -60,6 +60,12 @@ Drawing: TypeAlias = tuple[Drawn, str]
 INK = cast("Mapping[str, str]", LIGHT)
 """The color of each role, in the light values that Matplotlib draws with."""
 
+# What a public picture says of its own parameters, and what all of them have.
+_HERE = re.compile(r"(\n\n *Here `.*?)\.(?=\n\n|\n? *$)", re.DOTALL)
+_SHARED = (
+    "`xlabel`, `ylabel`: what the axes measure, in the house markup; `name`: name of the figure; "
+    "`caption`: what to notice; `alt`: alternative text; by default it is composed from the numbers"
+)
 _MOST = len(SERIES) + 2  # ink and muted, when the colors of series are used up
 
 
@@ -75,6 +81,8 @@ class Chart:
     ----------
     width, height : float
         Size of the figure in pixels.
+    xlabel, ylabel : str
+        What the axes are, in the house markup.
     title : str
         Title of the panel in the house markup.
     rise : float
@@ -86,7 +94,7 @@ class Chart:
     margins : four floats
         Pixels to leave on the left, on the right, above and below.
     named
-        Labels and more, as in `sublinear_lib.plotting.panel`.
+        More, as in `sublinear_lib.plotting.panel`.
     """
 
     def __init__(
@@ -94,6 +102,8 @@ class Chart:
         width: float = 420.0,
         height: float = 280.0,
         margins: tuple[float, float, float, float] = (52.0, 14.0, 16.0, 46.0),
+        xlabel: Any = "",
+        ylabel: Any = "",
         *,
         title: Any = "",
         rise: Any = 17.0,
@@ -103,11 +113,11 @@ class Chart:
     ) -> None:
         self.figure = on or figure(width, height)
         sides: Any = dict(zip(("left", "right", "top", "bottom"), margins, strict=True))
-        self.axes = panel(self.figure, **sides, **named)
+        self.axes = panel(self.figure, **sides, xlabel=xlabel, ylabel=ylabel, **named)
         self._ends: list[EndLabel] = []
         if title:
             left = margins[0] - 4.0 if indent is None else indent
-            panel_title(self.axes, title, left=left, rise=rise)
+            self.corner(title, dx=-left, dy=rise, weight="bold")
 
     @_drawing
     def x(self, low: float, high: float, **how: Any) -> None:
@@ -118,6 +128,13 @@ class Chart:
     def y(self, low: float, high: float, **how: Any) -> None:
         """Give the y axis its limits, scale and ticks."""
         set_scale(self.axes, "y", float(low), float(high), **how)
+
+    def around(self, share: float, *values: Any, **how: Any) -> tuple[float, float]:
+        """Show all values on the y axis, with room above and below: a share of their range."""
+        low, high = extent(*values)
+        room = share * (high - low) or 1.0
+        self.y(low - room, high + room, **how)
+        return low - room, high + room
 
     def pixels(self, width: float, height: float) -> None:
         """Count in pixels from the upper left corner."""
@@ -205,14 +222,36 @@ class Chart:
         )
 
     @_drawing
-    def intervals(self, rows: FloatArray, role: str, **look: Any) -> None:
+    def intervals(
+        self,
+        rows: FloatArray,
+        role: str,
+        size: float = 6.0,
+        edge: float = 1.2,
+        width: float = 1.5,
+        clip: bool = False,
+        zorder: float = 4.0,
+    ) -> None:
         """Draw dots on bars for intervals: rows (x, estimate, lower, upper)."""
-        interval_dots(self.axes, rows, cast(Role, role), **look)
+        x, y, lower, upper = rows.T
+        self.bars(x, lower, upper, role, width)
+        self.dots(x, y, role, size, edge, clip_on=clip, zorder=zorder)
 
     @_drawing
-    def badge(self, x: float, y: float, text: str, role: str, **look: Any) -> None:
-        """Draw a point as a disk with a short text in it."""
-        badge(self.axes, float(x), float(y), text, cast(Role, role), **look)
+    def badge(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        role: str,
+        size: float = 13.0,
+        letters: float = 10.0,
+        zorder: float = 2.0,
+    ) -> None:
+        """Draw a point as a disk with a short text in it, in the color of the page."""
+        self.dots(float(x), float(y), role, size, zorder=zorder)
+        look = {"ha": "center", "va": "center_baseline", "size": letters, "weight": "bold"}
+        self.note(x, y, text, "paper", outline=False, **look)
 
     @_drawing
     def cross(self, x: float, y: float, outline: bool = True) -> None:
@@ -241,6 +280,13 @@ class Chart:
         """Write a label at a place in shares of the panel, by default its upper left corner."""
         x, y = at
         note(self.axes, x, y, text, role=cast(Role, role), coordinates="axes fraction", **how)
+
+    def column(
+        self, labels: Iterable[str], roles: Mapping[str, str], x: float = 0.03, **look: Any
+    ) -> None:
+        """Write labels in their colors one below the other, from the top of the panel down."""
+        for place, label in enumerate(labels):
+            self.corner(label, roles[label], at=(x, 0.97 - 0.085 * place), size=11, **look)
 
     def legend(
         self,
@@ -284,7 +330,6 @@ class Chart:
 def picture(draw: Callable[..., Drawing]) -> Callable[..., Picture]:
     """Give a drawing, which returns what it drew and what it says, a name and a caption."""
 
-    @functools.wraps(draw)
     def make(
         *args: Any, name: str, caption: str | None = None, alt: str | None = None, **kwargs: Any
     ) -> Picture:
@@ -294,13 +339,14 @@ def picture(draw: Callable[..., Drawing]) -> Callable[..., Picture]:
             figures = [each.finished() if isinstance(each, Chart) else each for each in panels]
         return Picture(figures, alt=said if alt is None else alt, caption=caption, name=name)
 
-    own = inspect.signature(draw)
-    added = inspect.signature(make, follow_wrapped=False)
+    own, added = inspect.signature(draw), inspect.signature(make)
     more = [each for each in added.parameters.values() if each.kind is each.KEYWORD_ONLY]
+    functools.update_wrapper(make, draw)
     make.__signature__ = own.replace(  # type: ignore[attr-defined]
-        parameters=[*own.parameters.values(), *more], return_annotation=Picture
+        parameters=[*own.parameters.values(), *more], return_annotation="Picture"
     )
-    return make
+    make.__doc__ = _HERE.sub(rf"\1; {_SHARED}.", inspect.getdoc(draw) or "")
+    return described(make) if _HERE.search(draw.__doc__ or "") else make
 
 
 def arrays(curves: Mapping[str, Any], *shape: int | None) -> dict[str, FloatArray]:
@@ -313,6 +359,12 @@ def arrays(curves: Mapping[str, Any], *shape: int | None) -> dict[str, FloatArra
 def extent(*values: Any) -> tuple[float, float]:
     """Return the smallest and the largest of all values."""
     return min(float(np.min(v)) for v in values), max(float(np.max(v)) for v in values)
+
+
+def by_first(curves: Mapping[str, Any], columns: int) -> dict[str, FloatArray]:
+    """Return tables by their labels, with rows in the order of their first numbers."""
+    tables = arrays(curves, None, columns).items()
+    return {label: rows[np.argsort(rows[:, 0], kind="stable")] for label, rows in tables}
 
 
 def colored(

@@ -1,34 +1,56 @@
-"""Checks of what many figures are given: places along an axis, values, counts, and shares.
+"""Checks of what many figures are given: texts, names, places along an axis, values, and shares.
 
-No object of the paper lives here.  Each check returns the numbers as an array, or says in the words
-that all figures share what is wrong with them.
+No object of the paper lives here.  Each check returns what was given, numbers as an array, or says
+in the words that all figures share what is wrong with it.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from sublinear_lib._arguments import Check
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import float_array
 
-__all__ = ["ascending", "nonnegative", "positive", "shares"]
+__all__ = ["Label", "ascending", "checked_text", "nonnegative", "plain_name", "positive", "shares"]
 
 _SHOWN = 8
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-def ascending(
-    value: object, name: str, low: float = -math.inf, high: float = math.inf
-) -> FloatArray:
-    """Return at least two ascending numbers from `low` to `high`, or say that they are none."""
+def checked_text(value: object, name: str, *, empty: bool = False) -> str:
+    """Return a text, if it is one."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {value!r} of type {type(value).__name__}")
+    if not empty and not value.strip():
+        raise ValueError(f"{name} must not be empty")
+    return value
+
+
+Label: TypeAlias = Annotated[str, Check(checked_text, "str", "type({0}) is str", {"empty": True})]
+"""A text that may be empty."""
+
+
+def plain_name(value: object) -> str:
+    """Return a name that can be an id on a page, if it is one."""
+    name = checked_text(value, "name", empty=True)
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            "name must consist of lower-case letters, digits and single hyphens, starting with a "
+            f"letter, such as 'activity-bound', got {name!r}"
+        )
+    return name
+
+
+def ascending(value: object, name: str, low: float = -math.inf) -> FloatArray:
+    """Return at least two ascending numbers from `low` on, or say that they are none."""
     places = float_array(value, name, shape=(None,))
-    if places.size < 2 or (np.diff(places) <= 0).any() or places[0] < low or places[-1] > high:
-        ends = f" in [{low:g}, {high:g}]"
-        if high == math.inf:
-            ends = f" >= {low:g}" if low > -math.inf else ""
-        elif low == -math.inf:
-            ends = f" <= {high:g}"
+    if places.size < 2 or (np.diff(places) <= 0).any() or places[0] < low:
+        ends = f" >= {low:g}" if low > -math.inf else ""
         few = ", ".join(f"{place:g}" for place in places[:_SHOWN])
         more = ", ..." if places.size > _SHOWN else ""
         raise ValueError(f"{name} must be at least two ascending numbers{ends}, got [{few}{more}]")

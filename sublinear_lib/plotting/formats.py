@@ -57,20 +57,8 @@ def grouped(value: int) -> str:
 
 
 def whole(value: float) -> str:
-    """Return a number as an integer with its thousands set apart.
+    """Return a number, rounded, as an integer with its thousands set apart.
 
-    Parameters
-    ----------
-    value : float
-        The number; it is rounded.
-
-    Returns
-    -------
-    str
-        For example ``1 024``.
-
-    Examples
-    --------
     >>> whole(-2.6)
     '−3'
     """
@@ -80,18 +68,6 @@ def whole(value: float) -> str:
 def degrees(value: float) -> str:
     """Return an angle in whole degrees.
 
-    Parameters
-    ----------
-    value : float
-        The angle in degrees; it is rounded.
-
-    Returns
-    -------
-    str
-        For example ``90°``.
-
-    Examples
-    --------
     >>> degrees(-90.0)
     '−90°'
     """
@@ -101,18 +77,6 @@ def degrees(value: float) -> str:
 def fraction(value: Fraction | int) -> str:
     """Return an exact number.
 
-    Parameters
-    ----------
-    value : Fraction or int
-        The number.
-
-    Returns
-    -------
-    str
-        For example ``3/5``.
-
-    Examples
-    --------
     >>> fraction(Fraction(-3, 5))
     '−3/5'
     """
@@ -122,18 +86,6 @@ def fraction(value: Fraction | int) -> str:
 def course(first: float, last: float) -> str:
     """Return the verb for a curve that goes from one number to another.
 
-    Parameters
-    ----------
-    first, last : float
-        Its ends.
-
-    Returns
-    -------
-    str
-        ``"falls"``, ``"rises"``, or ``"goes"`` where the ends are equal.
-
-    Examples
-    --------
     >>> course(1.0, 0.5), course(0.5, 1.0)
     ('falls', 'rises')
     """

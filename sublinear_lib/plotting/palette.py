@@ -40,34 +40,22 @@ SERIES: tuple[Role, ...] = ("c1", "c2", "c3", "c4", "c5")
 ROLES: tuple[Role, ...] = (*SERIES, "ink", "muted", "grid", "paper")
 """Every role."""
 
-LIGHT: Mapping[Role, str] = MappingProxyType(
-    {
-        "c1": "#1268c8",  # blue
-        "c2": "#c8500f",  # rust
-        "c3": "#0a5c4c",  # deep green
-        "c4": "#c0257e",  # magenta
-        "c5": "#574700",  # umber
-        "ink": "#1f2328",
-        "muted": "#57606a",
-        "grid": "#d9dce1",
-        "paper": "#ffffff",
-    }
-)
+_VALUES: Mapping[Role, tuple[str, str]] = {
+    "c1": ("#1268c8", "#6aa5ff"),  # blue
+    "c2": ("#c8500f", "#f88a3c"),  # rust
+    "c3": ("#0a5c4c", "#6ee7bd"),  # deep green
+    "c4": ("#c0257e", "#d98cbb"),  # magenta
+    "c5": ("#574700", "#efe98a"),  # umber
+    "ink": ("#1f2328", "#e6e9ed"),
+    "muted": ("#57606a", "#a3acb8"),
+    "grid": ("#d9dce1", "#3a4350"),
+    "paper": ("#ffffff", "#14181e"),
+}
+
+LIGHT: Mapping[Role, str] = MappingProxyType({role: light for role, (light, _) in _VALUES.items()})
 """The value of each role on a light page; these are also the colors of the PNG fallback."""
 
-DARK: Mapping[Role, str] = MappingProxyType(
-    {
-        "c1": "#6aa5ff",
-        "c2": "#f88a3c",
-        "c3": "#6ee7bd",
-        "c4": "#d98cbb",
-        "c5": "#efe98a",
-        "ink": "#e6e9ed",
-        "muted": "#a3acb8",
-        "grid": "#3a4350",
-        "paper": "#14181e",
-    }
-)
+DARK: Mapping[Role, str] = MappingProxyType({role: dark for role, (_, dark) in _VALUES.items()})
 """The value of each role on a dark page."""
 
 MEANINGS: Mapping[str, Role] = MappingProxyType(
@@ -99,20 +87,8 @@ proved, magenta for the adversary, umber for neurons that flip.  The first word 
 
 
 def meaning(label: str) -> Role | None:
-    """Return the color that the words of a label have in this book.
+    """Return the color that the words of a label have in this book, or None.
 
-    Parameters
-    ----------
-    label : str
-        A label in the house markup.
-
-    Returns
-    -------
-    str or None
-        A role, or ``None`` if no word of the label has a color of its own.
-
-    Examples
-    --------
     >>> meaning("attacked"), meaning("Theorem A"), meaning("*x*")
     ('c4', 'c3', None)
     """
@@ -123,18 +99,8 @@ def meaning(label: str) -> Role | None:
 def roles_of(labels: Iterable[str]) -> list[Role]:
     """Return a color for each series of a figure: that of its words, or the next one that is free.
 
-    Parameters
-    ----------
-    labels : iterable of str
-        The names of the series, in order.
+    Those of up to five series are different.
 
-    Returns
-    -------
-    list of str
-        As many roles, different for up to five series.
-
-    Examples
-    --------
     >>> roles_of(["d = 3", "dense", "printed", "d = 8"])
     ['c1', 'c2', 'ink', 'c3']
     """
@@ -168,24 +134,9 @@ _SILENT_PAGE = (
 def css_color(role: str) -> str:
     """Return the CSS value that stands for a role inside a figure.
 
-    Parameters
-    ----------
-    role : str
-        One of `ROLES`.
+    Ink is the text color of the page; others are custom properties with the light value as their
+    fallback, for hosts that remove style sheets.
 
-    Returns
-    -------
-    str
-        ``currentColor`` for ink (the text color of the page), otherwise the custom property with
-        the light value as its fallback, for hosts that remove style sheets.
-
-    Raises
-    ------
-    ValueError
-        If there is no such role.
-
-    Examples
-    --------
     >>> css_color("c1")
     'var(--sl-c1,#1268c8)'
     """

@@ -9,6 +9,7 @@ are compared strictly.  Hosts choose among three forms: HTML under the type `PAG
 from __future__ import annotations
 
 import base64
+import copy
 import io
 import os
 import re
@@ -17,13 +18,13 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from matplotlib.artist import Artist
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter
 
+from sublinear_lib.plotting.checks import checked_text, plain_name
 from sublinear_lib.plotting.palette import LIGHT, palette_css
 from sublinear_lib.plotting.richtext import to_html, to_mathtext, to_plain
 from sublinear_lib.plotting.style import HALO, house_style
@@ -41,7 +42,7 @@ type.  ``tools/lab.py``, which trusts its checkout, sets ``text/html`` instead.
 """
 
 _FILE_NAME = re.compile(r"\S+\.(?:png|svg|jpe?g|gif|pdf|webp)", re.IGNORECASE)
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_FEWEST_WORDS = 4
 _LARGEST_SCALE = 4.0 / 3.0  # how much wider than drawn the page may show a panel
 _PNG_DPI = 144.0
 
@@ -63,43 +64,22 @@ _LAYOUT = (
 
 
 def _checked_alt(alt: object) -> str:
-    if not isinstance(alt, str):
-        raise TypeError(f"alt must be a string, got {alt!r} of type {type(alt).__name__}")
-    text = " ".join(to_plain(alt).split())
-    if not text:
-        raise ValueError("alt must say what the figure shows, got an empty text")
-    if _FILE_NAME.fullmatch(text):
-        raise ValueError(f"alt must say what the figure shows, got the file name {text!r}")
-    if len(text.split()) < 4:
-        raise ValueError(f"alt must say what the figure shows in a sentence, got {text!r}")
-    return text
-
-
-def _checked_name(name: object) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r} of type {type(name).__name__}")
-    if not _NAME.fullmatch(name):
-        raise ValueError(
-            "name must consist of lower-case letters, digits and single hyphens, starting with a "
-            f"letter, such as 'activity-bound', got {name!r}"
-        )
-    return name
+    said = " ".join(to_plain(checked_text(alt, "alt", empty=True)).split())
+    if _FILE_NAME.fullmatch(said) or len(said.split()) < _FEWEST_WORDS:
+        raise ValueError(f"alt must say what the figure shows in a sentence, got {said!r}")
+    return said
 
 
 def _checked_figures(figure: object) -> tuple[Figure, ...]:
     figures = (figure,) if isinstance(figure, Figure) else figure
+    told = "figure must be a matplotlib Figure or a sequence of them"
     if not isinstance(figures, Sequence) or isinstance(figures, str):
-        raise TypeError(
-            f"figure must be a matplotlib Figure or a sequence of them, got {type(figure).__name__}"
-        )
+        raise TypeError(f"{told}, got {type(figure).__name__}")
     if not figures:
         raise ValueError("figure must hold at least one matplotlib Figure, got none")
     for one in figures:
         if not isinstance(one, Figure):
-            raise TypeError(
-                "figure must be a matplotlib Figure or a sequence of them, "
-                f"got {type(one).__name__} inside"
-            )
+            raise TypeError(f"{told}, got {type(one).__name__} inside")
         if one.canvas.manager is not None:
             raise ValueError(
                 "figure must not belong to pyplot, which would show it a second time: "
@@ -159,10 +139,8 @@ class Picture:
         name: str,
     ) -> None:
         self.alt = _checked_alt(alt)
-        self.name = _checked_name(name)
-        if caption is not None and not isinstance(caption, str):
-            raise TypeError(f"caption must be a string, got {type(caption).__name__}")
-        self.caption = caption
+        self.name = plain_name(name)
+        self.caption = None if caption is None else checked_text(caption, "caption", empty=True)
         self._figures = _checked_figures(figure)
         # Drawn now, so that a figure that breaks the house rules fails where it is made.
         self._html = self._draw()
@@ -234,19 +212,9 @@ class Picture:
         )
 
     def bundle(self, html: str, text: str) -> tuple[dict[str, str], dict[str, Any]]:
-        """Return the forms among which a host chooses, the picture being a part of `html`.
+        """Return the forms among which a host chooses, by their types, and the width of the PNG.
 
-        Parameters
-        ----------
-        html : str
-            What the page shows.
-        text : str
-            What a terminal shows.
-
-        Returns
-        -------
-        data, metadata : dict
-            The forms by their types, and the width at which the PNG is shown.
+        The page shows `html`, of which the picture is a part, a terminal shows `text`.
         """
         png = base64.b64encode(self.png).decode("ascii")
         width = int.from_bytes(self.png[16:20], "big") // 2  # it is drawn at twice the size
@@ -261,42 +229,24 @@ class Picture:
 
 
 def _png(figure: Figure) -> bytes:
-    """Draw a figure with Agg: house markup as mathtext, outlines as path effects."""
-    restore: list[tuple[Text, str, list[object]]] = []
-    formatters: list[tuple[Axis, FixedFormatter]] = []
-    buffer = io.BytesIO()
-    try:
-        for artist in figure.findobj(Artist):
-            if isinstance(artist, Axis):
-                formatter = artist.get_major_formatter()
-                if isinstance(formatter, FixedFormatter):
-                    formatters.append((artist, formatter))
-                    labels = [to_mathtext(str(label)) for label in formatter.seq]
-                    artist.set_major_formatter(FixedFormatter(labels))
-        ticks = {
-            id(label)
-            for axis, _ in formatters
-            for label in [*axis.get_majorticklabels(), *axis.get_minorticklabels()]
-        }
-        for artist in figure.findobj(Text):
-            if id(artist) not in ticks:
-                restore.append((artist, artist.get_text(), list(artist.get_path_effects() or [])))
-                artist.set_text(to_mathtext(artist.get_text()))
-                if artist.get_gid() == HALO:
-                    artist.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
-        with house_style():
-            figure.savefig(
-                buffer,
-                format="png",
-                backend="module://sublinear_lib.plotting.rounded_agg",
-                dpi=_PNG_DPI,
-                facecolor=LIGHT["paper"],
-                metadata={"Software": None},
-            )
-    finally:
-        for artist, text, effects in restore:
-            artist.set_text(text)
-            artist.set_path_effects(effects)  # type: ignore[arg-type]
-        for axis, formatter in formatters:
-            axis.set_major_formatter(formatter)
+    """Draw a copy of a figure with Agg: house markup as mathtext, outlines as path effects."""
+    drawn, buffer = copy.deepcopy(figure), io.BytesIO()
+    for text in drawn.findobj(Text):
+        text.set_text(to_mathtext(text.get_text()))
+        if text.get_gid() == HALO:
+            text.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
+    for axis in drawn.findobj(Axis):  # which writes the labels of its ticks when it is drawn
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, FixedFormatter):
+            labels = [to_mathtext(str(label)) for label in formatter.seq]
+            axis.set_major_formatter(FixedFormatter(labels))
+    with house_style():
+        drawn.savefig(
+            buffer,
+            format="png",
+            backend="module://sublinear_lib.plotting.rounded_agg",
+            dpi=_PNG_DPI,
+            facecolor=LIGHT["paper"],
+            metadata={"Software": None},
+        )
     return buffer.getvalue()

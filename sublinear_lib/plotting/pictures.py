@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Polygon, Rectangle
+from matplotlib.patches import Rectangle
 
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.plotting.chart import (
@@ -28,13 +28,13 @@ from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import SERIES
 from sublinear_lib.plotting.richtext import to_sentence
+from sublinear_lib.plotting.shapes import draw_half_plane
 from sublinear_lib.plotting.style import end_label_room
 from sublinear_lib.validation import float_array, index_array
 
 __all__ = [
     "boxes_picture",
     "cost_curves",
-    "draw_half_plane",
     "growth_picture",
     "loss_curves",
     "shares_picture",
@@ -60,38 +60,14 @@ def cost_curves(
 ) -> Drawing:
     """Draw costs against the width, the dimension or the activity, on logarithmic axes.
 
-    Parameters
-    ----------
-    x : array-like, shape (k,)
-        The abscissae, ascending and positive, ``k >= 2``.
-    predicted : mapping of str to array-like, shape (k,)
-        Curves by their labels in the house markup, positive.
-    measured : mapping of str to array-like, shape (runs, j)
-        Measured values, positive, at the first j abscissae, ``1 <= j <= k``, one row for each run:
-        a dot at the mean and a bar from the smallest to the largest.  Those with the label of a
-        predicted curve share its color.  At most seven labels in all.
-    reference : tuple of str and array-like, shape (k,), optional
-        A label and a curve to compare with, dashed.
-    xlabel, ylabel : str
-        What the axes measure, in the house markup.
-    xscale : {"log2", "log10"}
-        Scale of the first axis.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
+    Here `x` (k,): the abscissae, ascending and positive, ``k >= 2``; `predicted`: curves (k,) by
+    their labels in the house markup, positive; `measured`: measured values (runs, j), positive, at
+    the first j abscissae, one row for each run: a dot at the mean and a bar from the smallest to
+    the largest.  Those with the label of a predicted curve share its color.  At most seven labels
+    in all; `reference`: a label and a curve (k,) to compare with, dashed; `xscale`: ``"log2"`` or
+    ``"log10"``, the scale of the first axis.
 
-    Returns
-    -------
-    Picture
-        The figure.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, abscissae do not ascend, or a number is not positive.
+    Raises ValueError: if shapes do not match, abscissae do not ascend, or a number is not positive.
     """
     places = ascending(x, "x")
     curves, tables = arrays(predicted or {}, places.size), arrays(measured or {}, None, None)
@@ -146,36 +122,12 @@ def work_against_m(
 ) -> Drawing:
     """Draw the work of a query against the number of points, on logarithmic axes.
 
-    Parameters
-    ----------
-    widths : array-like, shape (k,)
-        The numbers of points m, ascending, ``k >= 2``.
-    curves : mapping of str to array-like, shape (seeds, k)
-        For each structure or dimension, by its label in the house markup: the work of a query,
-        positive, one row for each seed.  The curve is the mean over the seeds, a bar runs from
-        the smallest to the largest.  At most seven.
-    xlabel : str
-        What m is, in the house markup.
-    ylabel : str
-        What is counted, in the house markup.
-    scan : bool, default True
-        Whether to draw the work m of a scan, dashed, as a yardstick.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
+    Here `widths` (k,): the numbers of points m, ascending, ``k >= 2``; `curves`: for each structure
+    or dimension, by its label in the house markup, the work of a query (seeds, k), positive, one
+    row for each seed.  The curve is the mean over the seeds, a bar runs from the smallest to the
+    largest.  At most seven; `scan`: whether to draw the work m of a scan, dashed, as a yardstick.
 
-    Returns
-    -------
-    Picture
-        The figure.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, widths do not ascend, or a number is not positive.
+    Raises ValueError: if shapes do not match, widths do not ascend, or a number is not positive.
     """
     m, tables = ascending(widths, "widths", 1.0), arrays(curves, None, len(widths))
     low, high = extent(*tables.values(), *([m] if scan else []))
@@ -211,36 +163,14 @@ def growth_picture(
 ) -> Drawing:
     """Draw how a quantity grows or falls: dots with intervals, and closed forms as lines.
 
-    Parameters
-    ----------
-    x : array-like, shape (k,)
-        The abscissae, ascending, ``k >= 2``; positive on a logarithmic scale.
-    measured : mapping of str to array-like, shape (k, 3)
-        For each series, by its label in the house markup: rows ``(estimate, lower, upper)``.
-    lines : mapping of str to array-like, shape (k,), optional
-        Closed forms by their labels: one with the label of a series is drawn in its color, others
-        dashed in ink.  At most five labels of series.
-    xlabel, ylabel : str
-        What the axes measure, in the house markup.
-    xscale, yscale : {"linear", "log10", "log2"}
-        The scales.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
+    Here `x` (k,): the abscissae, ascending, ``k >= 2``; positive on a logarithmic scale;
+    `measured`: for each series, by its label in the house markup, rows ``(estimate, lower,
+    upper)``, shape (k, 3); `lines`: closed forms (k,) by their labels; one with the label of a
+    series is drawn in its color, others dashed in ink.  At most five labels of series; `xscale`,
+    `yscale`: ``"linear"``, ``"log10"`` or ``"log2"``.
 
-    Returns
-    -------
-    Picture
-        The figure.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, abscissae do not ascend, a number is not positive on a logarithmic
-        axis, an estimate lies outside its interval, or there are more than five series.
+    Raises ValueError: if shapes do not match, abscissae do not ascend, a number is not positive on
+    a logarithmic axis, an estimate lies outside its interval, or there are more than five series.
     """
     places = ascending(x, "x")
     tables, curves = arrays(measured, places.size, 3), arrays(lines or {}, places.size)
@@ -285,40 +215,14 @@ def shares_picture(
 ) -> Drawing:
     """Draw shares against a number, measured ones with intervals, predicted ones as curves.
 
-    Parameters
-    ----------
-    samples : mapping of str to array-like, shape (j, 4)
-        By label in the house markup: rows ``(x, estimate, lower, upper)``.
-    curves : mapping of str to pair of array-like, optional
-        For some of the same labels, or others: x and y of a curve.  Both together have at most
-        seven labels.
-    level : pair of float and str, optional
-        A level line and its label.
-    xlabel, ylabel : str
-        Labels of the axes.
-    scale : {"linear", "log10", "log2"}
-        Scale of the x axis.
-    top : float, default 1
-        Upper end of the y axis, ``> 0``.
-    joined : bool, default False
-        Whether the samples of a label are joined by thin lines.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
+    Here `samples`: by label in the house markup, rows ``(x, estimate, lower, upper)``; `curves`:
+    for some of the same labels, or others, x and y of a curve.  Both together have at most seven
+    labels; `level`: a level line and its label; `scale`: ``"linear"``, ``"log10"`` or ``"log2"``,
+    the scale of the x axis; `top`: upper end of the y axis, ``> 0``; `joined`: whether the samples
+    of a label are joined by thin lines.
 
-    Returns
-    -------
-    Picture
-        The figure.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, there is no label or more than seven, or an x is not positive on a
-        logarithmic scale.
+    Raises ValueError: if shapes do not match, there is no label or more than seven, or an x is not
+    positive on a logarithmic scale.
     """
     rows = {label: table.T for label, table in arrays(samples, None, 4).items()}
     lines = arrays(curves or {}, 2, None)
@@ -369,31 +273,11 @@ def loss_curves(
 ) -> Drawing:
     """Draw losses over the steps of several runs, one panel for each, on one logarithmic scale.
 
-    Parameters
-    ----------
-    panels : mapping of str to mapping of str to (steps, losses)
-        For each panel, by its title in the house markup: its curves by their labels, steps
-        ascending.  A label has the same color in every panel; at most seven.
-    floor : float, default 1e-4
-        Losses below it are drawn at it, ``> 0``: a logarithm has no place for 0.
-    xlabel, ylabel : str
-        What the axes are, in the house markup.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
+    Here `panels`: for each panel, by its title in the house markup, its curves (steps, losses) by
+    their labels, steps ascending.  A label has the same color in every panel; at most seven;
+    `floor`: losses below it are drawn at it, ``> 0``: a logarithm has no place for 0.
 
-    Returns
-    -------
-    Picture
-        The panels, side by side or one below the other.
-
-    Raises
-    ------
-    ValueError
-        If there are more than seven labels, or steps and losses differ in number.
+    Raises ValueError: if there are more than seven labels, or steps and losses differ in number.
     """
     tables = {title: arrays(curves, 2, None) for title, curves in panels.items()}
     every = {label: each for curves in tables.values() for label, each in curves.items()}
@@ -402,8 +286,7 @@ def loss_curves(
     high, low = max(2.0 * floor, 1.3 * most), max(floor, 0.7 * least)
     charts, said = [], []
     for title, curves in tables.items():
-        names = {"title": title, "rise": 38, "xlabel": xlabel, "ylabel": ylabel}
-        chart = Chart(300, 260, (50, 84, 38, 46), **names)
+        chart = Chart(300, 260, (50, 84, 38, 46), xlabel, ylabel, title=title, rise=38)
         chart.x(*extent(*(steps for steps, _ in curves.values())), target=3)
         chart.y(low, high, scale="log10")
         for label, (steps, losses) in curves.items():
@@ -422,77 +305,19 @@ def loss_curves(
     return charts, f"Curves of the {ylabel} over {over}. {'. '.join(said)}."
 
 
-def draw_half_plane(
-    chart: Chart, P: FloatArray, x: FloatArray, offset: float, width: float, height: float
-) -> None:
-    """Show all points with a margin in equal units; shade where ``<x, u> > offset`` behind them.
-
-    Width and height are those of the panel in pixels.  Here are only lines and boxes to be drawn,
-    in float64: no structure of the library asks this module which box a line crosses.
-    """
-    low, high = P.min(axis=0), P.max(axis=0)
-    extents = np.maximum(high - low, 1e-9)
-    pixel = 1.14 * max(extents[0] / width, extents[1] / height)
-    (left, bottom), (right, top) = (
-        (low + high) / 2 + sign * pixel * np.array([width, height]) / 2 for sign in (-1, 1)
-    )
-    chart.axes.set_xlim(left, right)
-    chart.axes.set_ylim(bottom, top)
-    corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
-    beyond: list[tuple[float, float]] = []
-    cuts: list[tuple[float, float]] = []
-    # The rectangle of the axes cut by the line (Sutherland and Hodgman).
-    for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True):
-        a = x[0] * ax + x[1] * ay - offset
-        b = x[0] * bx + x[1] * by - offset
-        if a > 0:
-            beyond.append((ax, ay))
-        if (a > 0) != (b > 0):
-            t = a / (a - b)
-            cuts.append((ax + t * (bx - ax), ay + t * (by - ay)))
-            beyond.append(cuts[-1])
-    if beyond:
-        area = Polygon(beyond, facecolor=INK["c1"], alpha=0.12, linewidth=0, zorder=0)
-        chart.axes.add_patch(area)
-    if cuts:
-        chart.line(*zip(*cuts, strict=True), "c2", 2, zorder=2)
-
-
 @picture
 def boxes_picture(
     points: Rows, groups: Sequence[Sequence[int] | IntArray], normal: Numbers, offset: float
 ) -> Drawing:
     """Draw the boxes around groups of points: covered by a half-plane, crossed, or skipped.
 
-    Parameters
-    ----------
-    points : array-like, shape (m, 2)
-        The points.
-    groups : sequence of array-like of int
-        The ids of each group, such as the leaves of a tree; at least one, none empty.
-    normal : array-like, shape (2,)
-        The normal of the query.
-    offset : float
-        Its offset, absolute units.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
+    Here `points` (m, 2): the points; `groups`: the ids of each group, such as the leaves of a tree;
+    at least one, none empty; `normal` (2,): the normal of the query; `offset`: its offset, absolute
+    units.
 
-    Returns
-    -------
-    Picture
-        The figure.
+    Raises TypeError, ValueError: if shapes do not match, ids do not name points, or a group is
+    empty.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes do not match, ids do not name points, or a group is empty.
-
-    Notes
-    -----
     Source: Section 5.1, "partitions the set P recursively".
     """
     P = float_array(points, "points", shape=(None, 2))

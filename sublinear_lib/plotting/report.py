@@ -30,32 +30,16 @@ _KINDS = (("clean", "ink"), ("attacked", "c4"), ("certified", "c3"))
 def promise_picture(runs: Mapping[str, Mapping[str, Any]]) -> Drawing:
     """Draw what a classifier promises against the radius of the caps, one panel for each.
 
-    Parameters
-    ----------
-    runs : mapping of str to mapping
-        For each panel, by its title in the house markup: ``radii``, ascending from 0, shape (k,),
-        ``k >= 2``; ``certified`` and ``possible``, shares in [0, 1] at the radii, falling, the
-        first at most the second; ``rho``, the radius of the report; ``intervals``, three triples
-        (share, lower, upper) in [0, 1] for clean, attacked and certified.  One to three panels.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
+    Every share stands with its interval at 0 (clean) or at rho.
 
-    Returns
-    -------
-    Picture
-        The panels; every share with its interval stands at 0 (clean) or at rho.
+    Here `runs`: for each of one to three panels, by its title in the house markup: ``radii``,
+    ascending from 0, shape (k,), ``k >= 2``; ``certified`` and ``possible``, shares in [0, 1] at
+    the radii, falling, the first at most the second; ``rho``, the radius of the report;
+    ``intervals``, three triples (share, lower, upper) in [0, 1] for clean, attacked and certified.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an entry is missing, or numbers do not have the shapes, ranges or order described.
+    Raises TypeError, ValueError: if an entry is missing, or numbers do not have the shapes, ranges
+    or order described.
 
-    Notes
-    -----
     Source: Definition 3.4, for the loss that counts errors.
     """
     charts, said = [], []
@@ -106,8 +90,7 @@ def _panel(
     rho: float,
     whiskers: FloatArray,
 ) -> Chart:
-    names = {"title": title, "rise": 20, "indent": 0, "xlabel": "radius of the cap"}
-    chart = Chart(310, 290, (46, 22, 34, 46), **names)
+    chart = Chart(310, 290, (46, 22, 34, 46), "radius of the cap", title=title, rise=20, indent=0)
     right = float(radii[-1])
     chart.x(0.0, right, target=4)
     chart.y(0.0, 1.0, values=[0.0, 0.25, 0.5, 0.75, 1.0], label=percent)

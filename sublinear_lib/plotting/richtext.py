@@ -34,17 +34,7 @@ _SIZE = 0.74
 
 
 class Run(NamedTuple):
-    """A piece of text in one style.
-
-    Attributes
-    ----------
-    text : str
-        The characters.
-    italic : bool
-        Whether they are slanted.
-    level : int
-        +1 for a superscript, -1 for a subscript, 0 for the line itself.
-    """
+    """A piece of text in one style: slanted or not; raised (+1), lowered (-1) or neither (0)."""
 
     text: str
     italic: bool = False
@@ -78,20 +68,8 @@ def _parse(text: str, level: int) -> list[Run]:
 
 
 def parse(text: str) -> tuple[Run, ...]:
-    r"""Split a label into runs of one style.
+    r"""Split a label into runs of one style, in reading order.
 
-    Parameters
-    ----------
-    text : str
-        A label in the house markup.
-
-    Returns
-    -------
-    tuple of Run
-        The pieces in reading order.
-
-    Examples
-    --------
     >>> parse("*K*/*m*^{3/5}")[-1]
     Run(text='3/5', italic=False, level=1)
     >>> parse(r"2 * 3 and 2 \* 3")
@@ -111,18 +89,8 @@ def _script(run: Run) -> str:
 def to_plain(text: str) -> str:
     """Return a label as a plain string, for screen readers and options of a list.
 
-    Parameters
-    ----------
-    text : str
-        A label in the house markup.
+    Superscripts are those of Unicode where they exist, and ``^(...)`` elsewhere.
 
-    Returns
-    -------
-    str
-        The same label with Unicode superscripts where they exist, and ``^(...)`` elsewhere.
-
-    Examples
-    --------
     >>> to_plain("*K*/*m*^{3/5}"), to_plain("2^{10}"), to_plain("*Q*_{0}")
     ('K/m^(3/5)', '2¹⁰', 'Q₀')
     """
@@ -130,20 +98,8 @@ def to_plain(text: str) -> str:
 
 
 def to_sentence(text: str) -> str:
-    """Return a label as a plain string that begins a sentence.
+    """Return a label as a plain string that begins a sentence, with a capital first.
 
-    Parameters
-    ----------
-    text : str
-        A label in the house markup.
-
-    Returns
-    -------
-    str
-        As `to_plain`, with a capital first; the others are left as they are.
-
-    Examples
-    --------
     >>> to_sentence("half-width *H*")
     'Half-width H'
     """
@@ -152,20 +108,8 @@ def to_sentence(text: str) -> str:
 
 
 def to_html(text: str) -> str:
-    """Return a label as HTML.
+    """Return a label as HTML: escaped text with ``i``, ``sup`` and ``sub`` elements.
 
-    Parameters
-    ----------
-    text : str
-        A label in the house markup.
-
-    Returns
-    -------
-    str
-        Escaped text with ``i``, ``sup`` and ``sub`` elements.
-
-    Examples
-    --------
     >>> to_html("*m*^{3/5} < 1")
     '<i>m</i><sup>3/5</sup> &lt; 1'
     """
@@ -182,21 +126,10 @@ def to_html(text: str) -> str:
 
 
 def to_svg(text: str) -> str:
-    """Return a label as the content of an SVG ``text`` element.
+    """Return a label as the content of an SVG ``text`` element: escaped text with ``tspan``.
 
-    Parameters
-    ----------
-    text : str
-        A label in the house markup.
+    ``dy`` is relative, so the run after a script carries the way back to the line.
 
-    Returns
-    -------
-    str
-        Escaped text with ``tspan`` elements.  ``dy`` is relative, so the run after a script
-        carries the way back to the line.
-
-    Examples
-    --------
     >>> to_svg("10^{3} steps")
     '10<tspan dy="-.49em" font-size="74%">3</tspan><tspan dy=".36em"> steps</tspan>'
     """
@@ -223,20 +156,8 @@ def _em(value: float) -> str:
 
 
 def to_mathtext(text: str) -> str:
-    r"""Return a label as Matplotlib mathtext, for the PNG fallback.
+    r"""Return a label as Matplotlib mathtext, for the PNG; a text without marks stays as it is.
 
-    Parameters
-    ----------
-    text : str
-        A label in the house markup.
-
-    Returns
-    -------
-    str
-        The text itself when it has no marks, otherwise the text with ``$...$`` groups.
-
-    Examples
-    --------
     >>> to_mathtext("*m*^{3/5}")
     '$\\mathit{m}$$^{\\mathrm{3/5}}$'
     >>> to_mathtext("100 %")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
@@ -21,11 +21,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
 
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._arguments import Check, Flag, Real, checked
+from sublinear_lib._typing import IntArray
+from sublinear_lib.plotting.checks import Label
 from sublinear_lib.plotting.palette import LIGHT, ROLES, SERIES, Role
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.ticks import SCALES, ticks
-from sublinear_lib.validation import choice, scalar
+from sublinear_lib.validation import choice, instance, scalar
 
 __all__ = [
     "EndLabel",
@@ -42,6 +44,8 @@ HALO = "sl-halo"
 
 LINE_HEIGHT = 15.0
 """Least distance in pixels between two labels of 12 pixels."""
+
+Canvas: TypeAlias = Annotated[Figure, Check(instance, "Figure", "False", {"kind": Figure})]
 
 _RC: Any = {
     "font.family": ["sans-serif"],
@@ -150,17 +154,18 @@ def figure(width: float = 420.0, height: float = 280.0) -> Figure:
         return Figure(figsize=(width / 72.0, height / 72.0), dpi=72.0)
 
 
+@checked
 def panel(
-    figure: Figure,
+    figure: Canvas,
     *,
-    left: float = 52.0,
-    right: float = 14.0,
-    top: float = 16.0,
-    bottom: float = 46.0,
-    xlabel: str = "",
-    ylabel: str = "",
-    ylabel_rise: float = 10.0,
-    frame: bool = True,
+    left: Real = 52.0,
+    right: Real = 14.0,
+    top: Real = 16.0,
+    bottom: Real = 46.0,
+    xlabel: Label = "",
+    ylabel: Label = "",
+    ylabel_rise: Real = 10.0,
+    frame: Flag = True,
 ) -> Axes:
     """Add axes to a figure, with margins in pixels.
 
@@ -187,8 +192,8 @@ def panel(
 
     Raises
     ------
-    ValueError
-        If the margins leave no room.
+    TypeError, ValueError
+        If an argument is of another kind, or the margins leave no room.
     """
     width, height = (float(v) * 72.0 for v in figure.get_size_inches())
     if ylabel:
@@ -255,15 +260,12 @@ def set_scale(
     which = choice(which, "which", ("x", "y"))
     scale = choice(scale, "scale", SCALES)
     chosen = ticks(low, high, scale=scale, target=target, label=label, values=values)
-    axis = axes.xaxis if which == "x" else axes.yaxis
-    set_limits = axes.set_xlim if which == "x" else axes.set_ylim
+    across = which == "x"
+    axis = axes.xaxis if across else axes.yaxis
     if scale != "linear":
-        base = 2 if scale == "log2" else 10
-        if which == "x":
-            axes.set_xscale("log", base=base)
-        else:
-            axes.set_yscale("log", base=base)
-    set_limits(low, high)
+        set_scale_of = axes.set_xscale if across else axes.set_yscale
+        set_scale_of("log", base=2 if scale == "log2" else 10)
+    (axes.set_xlim if across else axes.set_ylim)(low, high)
     axis.set_major_locator(FixedLocator(list(chosen.values)))
     axis.set_major_formatter(FixedFormatter(list(chosen.labels)))
     axis.set_minor_locator(NullLocator())
@@ -348,126 +350,9 @@ def note(
     return tuple(labels)
 
 
-def panel_title(axes: Axes, text: str, *, left: float, rise: float = 17.0) -> None:
-    """Write the title of a panel in bold above it.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The panel.
-    text : str
-        The title in the house markup.
-    left : float
-        How far to the left of the axes it begins, in pixels: a little less than their margin.
-    rise : float, default 17
-        How far above the axes it stands, in pixels; more where the label of the y axis is between.
-    """
-    note(axes, 0.0, 1.0, text, coordinates="axes fraction", dx=-left, dy=rise, weight="bold")
-
-
-def badge(
-    axes: Axes,
-    x: float,
-    y: float,
-    text: str,
-    role: Role,
-    *,
-    size: float = 13.0,
-    letters: float = 10.0,
-    zorder: float = 2.0,
-) -> None:
-    """Draw a point as a disk with a short text in it, such as its label.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The axes.
-    x, y : float
-        The point in data units.
-    text : str
-        The text in the house markup, written in the color of the page.
-    role : str
-        The color of the disk.
-    size, letters : float
-        Diameter of the disk and size of the type in pixels.
-    zorder : float, default 2
-        Its place in the order of drawing; 2 is that of lines.
-    """
-    axes.plot(x, y, marker="o", markersize=size, color=LIGHT[role], linestyle="none", zorder=zorder)
-    note(
-        axes,
-        x,
-        y,
-        text,
-        role="paper",
-        ha="center",
-        va="center_baseline",
-        size=letters,
-        weight="bold",
-        outline=False,
-    )
-
-
-def interval_dots(
-    axes: Axes,
-    rows: FloatArray,
-    role: Role,
-    *,
-    size: float = 6.0,
-    edge: float = 1.2,
-    width: float = 1.5,
-    clip: bool = False,
-    zorder: float = 4.0,
-) -> None:
-    """Draw measured values as dots with an edge in the color of the page, on bars for intervals.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The axes.
-    rows : ndarray of float64, shape (j, 4)
-        Rows ``(x, estimate, lower, upper)``.
-    role : str
-        Their color.
-    size, edge, width : float
-        Diameter of the dots, width of their edges and of the bars, in pixels.
-    clip : bool, default False
-        Whether dots are cut at the ends of the axes.
-    zorder : float, default 4
-        The place of the dots in the order of drawing; 2 is that of lines.
-    """
-    axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[role], linewidth=width)
-    axes.plot(
-        rows[:, 0],
-        rows[:, 1],
-        linestyle="none",
-        marker="o",
-        markersize=size,
-        color=LIGHT[role],
-        markeredgecolor=LIGHT["paper"],
-        markeredgewidth=edge,
-        clip_on=clip,
-        zorder=zorder,
-    )
-
-
 def thinned(length: int, most: int = 160) -> IntArray:
     """Choose which points of a long path are drawn: evenly, with both ends.
 
-    Parameters
-    ----------
-    length : int
-        The number of points, at least 1.
-    most : int, default 160
-        The largest number of points to draw.
-
-    Returns
-    -------
-    ndarray of int64, shape (k,)
-        Positions, ascending, ``k <= min(length, most)``.
-
-    Examples
-    --------
     >>> thinned(9, 3).tolist()
     [0, 4, 8]
     """
@@ -479,22 +364,9 @@ def legend_places(
 ) -> list[tuple[float, int]]:
     """Place the labels of a legend side by side, in as many rows as they need.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        The labels in the house markup.
-    width : float
-        The width of a row in pixels.
-    swatch, letter, gap : float
-        What a label takes in pixels: its square, each of its letters, the distance to the next.
+    A label takes pixels for its square, for each of its letters, and a gap to the next; return for
+    each its x in pixels and the number of its row.
 
-    Returns
-    -------
-    list of (float, int)
-        For each label x in pixels and the number of its row, from 0.
-
-    Examples
-    --------
     >>> legend_places(["one", "two", "three"], 100.0, swatch=14.0, letter=6.0, gap=14.0)
     [(0.0, 0), (46.0, 0), (0.0, 1)]
     """
@@ -529,22 +401,8 @@ class EndLabel(NamedTuple):
 def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Move positions as little as possible so that neighbors are at least `gap` apart.
 
-    Parameters
-    ----------
-    positions : sequence of float
-        Where the labels would like to stand, in any order.
-    gap : float
-        Least distance between neighbors.
-    low, high : float
-        The stretch they should stay in, as far as there is room.
+    They stay between `low` and `high` as far as there is room, and in their order.
 
-    Returns
-    -------
-    list of float
-        Their places, in the order given (the order along the line is kept).
-
-    Examples
-    --------
     >>> spread([10.0, 10.0, 50.0], 15.0, 0.0, 100.0)
     [2.5, 17.5, 50.0]
     """
@@ -575,22 +433,6 @@ def end_label_room(
 ) -> float:
     """Return how many pixels to leave on the right for labels at the ends of curves.
 
-    Parameters
-    ----------
-    labels : iterable of str
-        The labels in the house markup, at least one.
-    letter, gap : float
-        What each letter of the longest takes, and what all of them take besides.
-    most : float, default 150
-        The largest room; a longer label leaves the figure.
-
-    Returns
-    -------
-    float
-        The margin for `panel`.
-
-    Examples
-    --------
     >>> end_label_room(["*m*", "dense"], letter=7.0, gap=20.0)
     55.0
     """
@@ -631,18 +473,19 @@ def label_line_ends(axes: Axes, labels: Sequence[EndLabel], *, x: float | None =
             va="center_baseline",
         )
         if moved:
-            with house_style():
-                axes.annotate(
-                    "",
-                    xy=(right, label.y),
-                    xytext=(14.0, shift),
-                    textcoords="offset points",
-                    arrowprops={
-                        "arrowstyle": "-",
-                        "color": LIGHT[label.role],
-                        "linewidth": 1.0,
-                        "shrinkA": 0.0,
-                        "shrinkB": 2.0,
-                    },
-                    annotation_clip=False,
-                )
+            lead(axes, (right, label.y), (14.0, shift), label.role, 2.0, annotation_clip=False)
+
+
+def lead(
+    axes: Axes,
+    end: tuple[float, float],
+    start: tuple[float, float],
+    role: str,
+    short: float,
+    **how: Any,
+) -> None:
+    """Draw a thin line to a point, from an offset in pixels; it ends some pixels short of it."""
+    look = {"arrowstyle": "-", "color": LIGHT[choice(role, "role", ROLES)], "linewidth": 1.0}
+    look |= {"shrinkA": 0.0, "shrinkB": short}
+    with house_style():
+        axes.annotate("", xy=end, xytext=start, textcoords="offset points", arrowprops=look, **how)

@@ -93,12 +93,16 @@ def _color(value: str, figure: str) -> str:
 class _Writer:
     """Rewrites one parsed figure; holds the map from old ids to new ones."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, root: ElementTree.Element) -> None:
         self.name = name
         self.ids: dict[str, str] = {}
-
-    def new_id(self, old: str) -> str:
-        return self.ids.setdefault(old, f"{self.name}-{len(self.ids) + 1}")
+        # Definitions may follow their use; only ids that something refers to are kept, numbered in
+        # the order in which they are first referred to.
+        for element in root.iter():
+            clip = _REFERENCE.search(element.get("clip-path", ""))
+            for old in (element.get(_XLINK, "").removeprefix("#"), clip[1] if clip else ""):
+                if old:
+                    self.ids.setdefault(old, f"{name}-{len(self.ids) + 1}")
 
     def style(self, element: ElementTree.Element, *, text: bool) -> str:
         declarations = _declarations(element.get("style", ""))
@@ -121,17 +125,16 @@ class _Writer:
     def attributes(self, element: ElementTree.Element, tag: str) -> str:
         parts: list[tuple[str, str]] = []
         text = tag == "text"
-        gid = element.get("id")
-        if gid is not None and tag != "g" and gid in self.ids:
+        gid = element.get("id", "")
+        if tag != "g" and gid in self.ids:
             parts.append(("id", self.ids[gid]))
         for key, value in element.attrib.items():
             if key in ("id", "style"):
                 continue
             if key == _XLINK:
-                target = value if value.startswith("data:") else f"#{self.new_id(value[1:])}"
-                parts.append(("href", "".join(target.split())))
+                parts.append(("href", f"#{self.ids[value[1:]]}"))
             elif key == "clip-path":
-                parts.append((key, _REFERENCE.sub(lambda m: f"url(#{self.new_id(m[1])})", value)))
+                parts.append((key, _REFERENCE.sub(lambda m: f"url(#{self.ids[m[1]]})", value)))
             elif key == "d":
                 parts.append((key, _path(value)))
             elif key == "transform":
@@ -145,15 +148,11 @@ class _Writer:
             parts.append(("style", style))
         return "".join(f' {key}="{value}"' for key, value in parts)
 
-    def invisible(self, element: ElementTree.Element, tag: str) -> bool:
-        if tag != "path":
-            return False
-        style = _declarations(element.get("style", ""))
-        return style.get("fill") == "none" and style.get("stroke", "none") == "none"
-
     def write(self, element: ElementTree.Element, *, halo: bool = False) -> str:
         tag = element.tag.removeprefix(_SVG)
-        if tag in ("metadata", "style") or self.invisible(element, tag):
+        look = _declarations(element.get("style", ""))
+        unseen = tag == "path" and look.get("fill") == "none" == look.get("stroke", "none")
+        if tag in ("metadata", "style") or unseen:
             return ""
         if tag == "text":
             return self.text(element, halo)
@@ -180,46 +179,17 @@ class _Writer:
         return f"<text{mark}{self.attributes(element, 'text')}>{to_svg(content)}</text>"
 
 
-def _reserve_ids(root: ElementTree.Element, writer: _Writer) -> None:
-    # Definitions may follow their use; only ids that something refers to are kept, numbered in
-    # the order in which they are first referred to.
-    for element in root.iter():
-        reference = element.get(_XLINK, "")
-        if reference.startswith("#"):
-            writer.new_id(reference[1:])
-        clip = _REFERENCE.search(element.get("clip-path", ""))
-        if clip:
-            writer.new_id(clip[1])
-
-
 def figure_svg(figure: Figure, name: str) -> tuple[str, float, float]:
-    """Return the body of a figure as theme-aware SVG, and its size.
+    """Return the body of a figure as theme-aware SVG, and its width and height in pixels.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        A figure drawn in the colors of the palette and the house markup.
-    name : str
-        The prefix of every id.
-
-    Returns
-    -------
-    body : str
-        What goes between ``<svg ...>`` and ``</svg>``.
-    width, height : float
-        The size in pixels at which labels are 11 to 12 pixels high.
-
-    Raises
-    ------
-    ValueError
-        If the figure uses a color outside the palette, a hatch, or mathtext.
+    The name is the prefix of every id.  What uses a color outside the palette, a hatch, or mathtext
+    is refused.
     """
     buffer = io.BytesIO()
     with house_style():
         figure.savefig(buffer, format="svg", dpi=72, facecolor="none", metadata={"Date": None})
     root = ElementTree.fromstring(buffer.getvalue())
-    writer = _Writer(name)
-    _reserve_ids(root, writer)
+    writer = _Writer(name, root)
     body = "".join(writer.write(child) for child in root)
     width, height = (float(value) for value in figure.get_size_inches() * 72.0)
     return body, width, height

@@ -27,15 +27,7 @@ _SMALLEST = 1e-300  # the steps of a shorter axis would have no decimals in floa
 
 
 class Ticks(NamedTuple):
-    """Tick positions in data units and their labels.
-
-    Parameters
-    ----------
-    values : tuple of float
-        Ascending positions.
-    labels : tuple of str
-        One label each, in the house markup.
-    """
+    """Ascending tick positions in data units and their labels, in the house markup."""
 
     values: tuple[float, ...]
     labels: tuple[str, ...]

@@ -16,31 +16,12 @@ __all__ = ["training_run"]
 def training_run(steps: Numbers, loss: Numbers, clean_loss: Numbers, activity: Numbers) -> Drawing:
     """Draw one training run: losses, and the share of neurons that fire, over the steps.
 
-    Parameters
-    ----------
-    steps : array-like, shape (T,)
-        The steps, ascending, ``T >= 2``.
-    loss, clean_loss : array-like, shape (T,)
-        Loss at the adversarial and at the clean points, ``>= 0``.
-    activity : array-like, shape (T,)
-        Mean share of neurons that fire at a point, in [0, 1].
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
+    Here `steps` (T,): the steps, ascending, ``T >= 2``; `loss`, `clean_loss` (T,): loss at the
+    adversarial and at the clean points, ``>= 0``; `activity` (T,): mean share of neurons that fire
+    at a point, in [0, 1].
 
-    Returns
-    -------
-    Picture
-        Two panels, side by side or one below the other.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, steps do not ascend, a loss is negative or a share lies outside
-        [0, 1].
+    Raises ValueError: if shapes do not match, steps do not ascend, a loss is negative or a share
+    lies outside [0, 1].
     """
     t = ascending(steps, "steps")
     attacked = nonnegative(loss, "loss", t.shape)

@@ -9,43 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sublinear_lib.widgets import views
 from sublinear_lib.widgets.controls import Choice, Slider, Text
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.live_lab import LiveLab
-from sublinear_lib.widgets.views import (
-    Axis,
-    Band,
-    Bars,
-    HalfPlane,
-    Line,
-    Mark,
-    Points,
-    Rule,
-    Stretch,
-    View,
-)
+from sublinear_lib.widgets.views import *
 
 if TYPE_CHECKING:
     from sublinear_lib.widgets.algorithm import algorithm_player
 
-__all__ = [
-    "Axis",
-    "Band",
-    "Bars",
-    "Choice",
-    "Explorer",
-    "HalfPlane",
-    "Line",
-    "LiveLab",
-    "Mark",
-    "Points",
-    "Rule",
-    "Slider",
-    "Stretch",
-    "Text",
-    "View",
-    "algorithm_player",
-]
+__all__ = ["Choice", "Explorer", "LiveLab", "Slider", "Text", "algorithm_player"]
+__all__ += views.__all__
 
 
 def __getattr__(name: str) -> Any:

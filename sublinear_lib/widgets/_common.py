@@ -1,4 +1,4 @@
-"""What explorers and labs share: their style sheet, and the checks of their arguments.
+"""What explorers and labs share: how they are shown, and the checks of their arguments.
 
 No object of the paper lives here.  The checks return the argument, so that a constructor reads as a
 list of assignments and changes nothing before all of them have passed.
@@ -6,18 +6,42 @@ list of assignments and changes nothing before all of them have passed.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import anywidget
+import traitlets
+
+from sublinear_lib.plotting.checks import plain_name
 from sublinear_lib.plotting.palette import palette_css
 from sublinear_lib.plotting.richtext import to_plain
-from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
+from sublinear_lib.widgets.controls import Control, Text
 
 STATIC = Path(__file__).parent / "static"
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+
+class Widget(anywidget.AnyWidget):
+    """A widget with a key made of its content, and with other forms for hosts without scripts."""
+
+    _key = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, content: str, **traits: Any) -> None:
+        super().__init__(_key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16], **traits)
+
+    def _forms(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return the forms besides the live widget, and what is to be known about them."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the live widget and the other forms."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if bundle is not None else ({}, {})
+        forms, known = self._forms()
+        return data | forms, metadata | known
 
 
 def style_sheet(*more: str) -> str:
@@ -26,27 +50,15 @@ def style_sheet(*more: str) -> str:
     return "\n".join((palette_css(".sl-explorer"), *sheets))
 
 
-def checked_controls(controls: object) -> tuple[Control, ...]:
-    """Return the controls of an explorer, or say what is wrong with them."""
-    return tuple(one for one in _checked(controls, Slider, Choice) if not isinstance(one, Text))
-
-
-def checked_lab_controls(controls: object) -> tuple[Control | Text, ...]:
-    """Return the controls of a lab, or say what is wrong with them."""
-    return _checked(controls, Slider, Choice, Text)
-
-
-def _checked(controls: object, *kinds: type[Slider | Choice | Text]) -> tuple[Control | Text, ...]:
+def checked_controls(controls: object, *kinds: type) -> tuple[Any, ...]:
+    """Return controls of these kinds, with names of their own, or say what is wrong with them."""
     *most, last = (kind.__name__ for kind in kinds)
+    told = f"controls must be a sequence of {', '.join(most)} and {last}"
     if not isinstance(controls, Sequence) or isinstance(controls, str) or not controls:
-        raise TypeError(
-            f"controls must be a sequence of {', '.join(most)} and {last}, got {controls!r}"
-        )
+        raise TypeError(f"{told}, got {controls!r}")
     for control in controls:
         if not isinstance(control, kinds):
-            raise TypeError(
-                f"controls must be {', '.join(most)} or {last}, got {type(control).__name__}"
-            )
+            raise TypeError(f"{told}, got {type(control).__name__} inside")
     names = [control.name for control in controls]
     if len(set(names)) < len(names):
         raise ValueError(f"controls must have different names, got {names}")
@@ -69,16 +81,7 @@ def checked_function(function: object, controls: Sequence[Control | Text]) -> Ca
 
 def checked_name(name: object, title: str) -> str:
     """Return the name of a widget, made from its title if it has none."""
-    if name is None:
-        words = re.findall(r"[a-z0-9]+", to_plain(title).lower())
-        name = "-".join(words)[:60].strip("-")
-        if not _NAME.fullmatch(name):
-            name = f"explorer-{name}".strip("-")
-    if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {type(name).__name__}")
-    if not _NAME.fullmatch(name):
-        raise ValueError(
-            "name must consist of lower-case letters, digits and single hyphens, starting with a "
-            f"letter, got {name!r}"
-        )
-    return name
+    if name is not None:
+        return plain_name(name)
+    words = "-".join(re.findall(r"[a-z0-9]+", to_plain(title).lower()))[:60].strip("-")
+    return words if words[:1].isalpha() else f"explorer-{words}".strip("-")

@@ -11,13 +11,11 @@ steps.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import math
 from functools import lru_cache
 from typing import Any, Literal
 
-import anywidget
 import numpy as np
 import traitlets
 
@@ -27,7 +25,7 @@ from sublinear_lib.adversary import ExactOnCircle
 from sublinear_lib.losses import HuberLoss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import StableStep, SublinearAdversarialTraining
-from sublinear_lib.widgets._common import STATIC, style_sheet
+from sublinear_lib.widgets._common import STATIC, Widget, style_sheet
 from sublinear_lib.widgets.algorithm_stills import algorithm_stills
 
 __all__ = ["AlgorithmPlayer", "algorithm_player", "player_data", "player_network"]
@@ -169,7 +167,7 @@ def _moments() -> list[tuple[str, TwoLayerNetwork]]:
     ]
 
 
-class AlgorithmPlayer(anywidget.AnyWidget):
+class AlgorithmPlayer(Widget):
     """Algorithm 1 for d = 3, played in the page; use `algorithm_player` to make one.
 
     Parameters
@@ -187,7 +185,6 @@ class AlgorithmPlayer(anywidget.AnyWidget):
     _esm = (STATIC / "algorithm.js").read_text(encoding="utf-8")
     _css = style_sheet("algorithm.css")
 
-    _key = traitlets.Unicode().tag(sync=True)
     _spec = traitlets.Dict().tag(sync=True)
     _size = traitlets.Unicode().tag(sync=True)
 
@@ -195,11 +192,7 @@ class AlgorithmPlayer(anywidget.AnyWidget):
         self.size = validation.choice(size, "size", ("full", "small"))
         spec = _spec()
         content = json.dumps([self.size, spec], sort_keys=True)
-        super().__init__(
-            _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
-            _spec=spec,
-            _size=self.size,
-        )
+        super().__init__(content, _spec=spec, _size=self.size)
 
     def __repr__(self) -> str:
         """Name the size; the same for the same arguments."""
@@ -213,20 +206,20 @@ class AlgorithmPlayer(anywidget.AnyWidget):
         Picture
             The printed threshold, the sparse threshold, and the sparse one after training.
         """
-        return algorithm_stills(_moments(), *player_data(), _RHO, name=f"algorithm-{self.size}")
+        caption = "Each dot is a neuron, and the input on the rim cuts off those that fire."
+        moments, name = _moments(), f"algorithm-{self.size}"
+        return algorithm_stills(moments, *player_data(), _RHO, name=name, caption=caption)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the live widget, the stills as HTML and PNG, and the description."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if bundle is not None else ({}, {})
+    def _forms(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return the stills as HTML and PNG, and the description."""
         still = self.still()
         html = (
             f'<div data-sl-widget="{self._key}">{still.html}'
             "<p><small><noscript>With JavaScript you can play Algorithm 1 here.</noscript>"
             "</small></p></div>"
         )
-        pictures, size = still.bundle(html, repr(self))
-        return data | pictures, metadata | size
+        bundle: tuple[dict[str, str], dict[str, Any]] = still.bundle(html, repr(self))
+        return bundle
 
 
 def algorithm_player(size: Literal["full", "small"] = "full") -> AlgorithmPlayer:

@@ -8,76 +8,47 @@ cuts off, and around them the circle of inputs with the examples and their caps.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.patches import Arc, Circle, Polygon
 
 from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting.palette import LIGHT
-from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.style import figure, house_style, note
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, picture
 
 __all__ = ["algorithm_stills"]
 
 _PANEL, _TOP, _REACH, _RIM = 232.0, 26.0, 3.5, 4.2
 
 
+@picture
 def algorithm_stills(
-    moments: list[tuple[str, TwoLayerNetwork]],
-    X: FloatArray,
-    y: FloatArray,
-    rho: float,
-    *,
-    name: str,
-) -> Picture:
-    """Draw some networks with d = 3 side by side, as the player draws them.
+    moments: Sequence[tuple[str, TwoLayerNetwork]], X: FloatArray, y: FloatArray, rho: float
+) -> Drawing:
+    """Draw titled networks with d = 3 side by side, as the player draws them.
 
-    Parameters
-    ----------
-    moments : list of (str, TwoLayerNetwork)
-        Titles and networks.
-    X : ndarray of float64, shape (n, 3)
-        The examples; the half-plane belongs to the second.
-    y : ndarray of float64, shape (n,)
-        Their labels.
-    rho : float
-        Radius of the caps.
-    name : str
-        Name of the picture.
-
-    Returns
-    -------
-    Picture
-        One panel for each network.
+    Around them are the examples with caps of radius rho; the half-plane belongs to the second.
     """
-    share = _PANEL / (_PANEL + _TOP)
-    figures, counts = [], []
-    with house_style():
-        for title, network in moments:
-            fig = figure(_PANEL, _PANEL + _TOP)
-            axes = fig.add_axes((0.0, 0.0, 1.0, share))
-            axes.set_axis_off()
-            axes.set_xlim(-_RIM, _RIM)
-            axes.set_ylim(-_RIM, _RIM)
-            fires = int(_neurons(axes, network, X[1]).sum())
-            _examples(axes, X, y, rho)
-            counts.append(f"{title}: {fires} of {network.m} neurons fire")
-            note(axes, 0.5, 1.0, title, coordinates="axes fraction", dy=12.0, ha="center")
-            note(axes, 0.02, 0.03, f"{fires} fire", role="c1", coordinates="axes fraction")
-            figures.append(fig)
-    return Picture(
-        figures,
-        alt="The neurons of a network as dots; the input on the circle around them cuts off a "
-        f"half-plane, and the dots in it fire. {'; '.join(counts)}.",
-        caption="Each dot is a neuron, and the input on the rim cuts off those that fire.",
-        name=name,
+    charts, counts = [], []
+    for title, network in moments:
+        chart = Chart(_PANEL, _PANEL + _TOP, (0.0, 0.0, _TOP, 0.0), frame=False)
+        chart.axes.set(xlim=(-_RIM, _RIM), ylim=(-_RIM, _RIM))
+        fires = int(_neurons(chart, network, X[1]).sum())
+        _examples(chart, X, y, rho)
+        counts.append(f"{title}: {fires} of {network.m} neurons fire")
+        chart.corner(title, at=(0.5, 1.0), dy=12.0, ha="center")
+        chart.corner(f"{fires} fire", "c1", at=(0.02, 0.03))
+        charts.append(chart)
+    return charts, (
+        "The neurons of a network as dots; the input on the circle around them cuts off a "
+        f"half-plane, and the dots in it fire. {'; '.join(counts)}."
     )
 
 
-def _neurons(axes: Axes, network: TwoLayerNetwork, x: FloatArray) -> np.ndarray:
+def _neurons(chart: Chart, network: TwoLayerNetwork, x: FloatArray) -> np.ndarray:
     """Draw the neurons, the line and the input; return who fires."""
     std = math.sqrt(2.0 / network.m)
     phi = math.atan2(x[1], x[0])
@@ -95,25 +66,27 @@ def _neurons(axes: Axes, network: TwoLayerNetwork, x: FloatArray) -> np.ndarray:
     open_ = math.acos(min(1.0, line / _REACH))
     rim = phi + np.linspace(-open_, open_, 60)
     edge = _REACH * np.column_stack((np.cos(rim), np.sin(rim)))
-    axes.add_patch(Polygon(edge, facecolor=LIGHT["c1"], alpha=0.12, linewidth=0))
-    axes.add_patch(Circle((0, 0), _REACH, fill=False, edgecolor=LIGHT["muted"], linewidth=1.0))
-    axes.plot(*places[~fires].T, "o", color=LIGHT["muted"], markersize=2.0, alpha=0.75)
-    axes.plot(*places[fires].T, "o", color=LIGHT["c1"], markersize=3.5)
-    axes.plot(*edge[[0, -1]].T, color=LIGHT["ink"], linewidth=1.75)
-    axes.plot(*(_REACH * along), "o", color=LIGHT["c1"], markersize=8)
+    add = chart.axes.add_patch
+    add(Polygon(edge, facecolor=INK["c1"], alpha=0.12, linewidth=0))
+    add(Circle((0, 0), _REACH, fill=False, edgecolor=INK["muted"], linewidth=1.0))
+    chart.dots(*places[~fires].T, "muted", 2.0, alpha=0.75)
+    chart.dots(*places[fires].T, "c1", 3.5)
+    chart.line(*edge[[0, -1]].T, "ink", 1.75)
+    chart.dots(*(_REACH * along), "c1", 8)
     return fires
 
 
-def _examples(axes: Axes, X: FloatArray, y: FloatArray, rho: float) -> None:
+def _examples(chart: Chart, X: FloatArray, y: FloatArray, rho: float) -> None:
     radius = _REACH + 0.35
     half = math.degrees(geometry.cap_angle(rho))
     for x, label in zip(X, y, strict=True):
         phi = math.atan2(x[1], x[0])
-        degrees = math.degrees(phi)
-        color = LIGHT["c3" if label > 0 else "c5"]
-        size = 2.0 * radius
+        degrees, role = math.degrees(phi), "c3" if label > 0 else "c5"
         ends = {"theta1": degrees - half, "theta2": degrees + half}
-        axes.add_patch(Arc((0, 0), size, size, color=color, linewidth=4.0, alpha=0.4, **ends))
+        look: Any = {"color": INK[role], "linewidth": 4.0, "alpha": 0.4}
+        cap = Arc((0, 0), 2.0 * radius, 2.0 * radius, **ends, **look)
+        chart.axes.add_patch(cap)
         place = (radius * math.cos(phi), radius * math.sin(phi))
-        full = color if label > 0 else LIGHT["paper"]
-        axes.plot(*place, "o", color=full, markeredgecolor=color, markersize=4.5)
+        full = INK[role if label > 0 else "paper"]
+        look = {"markerfacecolor": full, "markeredgecolor": INK[role]}
+        chart.dots(*place, role, 4.5, **look)

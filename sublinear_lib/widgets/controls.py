@@ -15,29 +15,40 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from sublinear_lib.plotting.checks import checked_text
 from sublinear_lib.validation import count, float_array, scalar
 
 __all__ = ["Choice", "Control", "Slider", "Text"]
 
-
-def checked_text(value: object, name: str, *, empty: bool = False) -> str:
-    """Return a text, if it is one."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a string, got {value!r} of type {type(value).__name__}")
-    if not empty and not value.strip():
-        raise ValueError(f"{name} must not be empty")
-    return value
-
-
-def _check_names(name: object, label: object) -> None:
-    if not checked_text(name, "name").isidentifier() or keyword.iskeyword(str(name)):
-        raise ValueError(f"name must be a name that a Python argument can have, got {name!r}")
-    if not checked_text(label, "label", empty=True).strip():
-        raise ValueError("label must not be empty: it is all that a screen reader says")
+_FEW = 8  # values that a message names
 
 
 @dataclass(frozen=True)
-class Slider:
+class _Control:
+    """What every control has: the argument that it sets, and what the reader sees."""
+
+    name: str
+    label: str
+
+    def __post_init__(self) -> None:
+        """Check both."""
+        name: object = self.name
+        if not checked_text(name, "name").isidentifier() or keyword.iskeyword(self.name):
+            raise ValueError(f"name must be a name that a Python argument can have, got {name!r}")
+        if not checked_text(self.label, "label", empty=True).strip():
+            raise ValueError("label must not be empty: it is all that a screen reader says")
+
+    def _start(self, values: tuple[Any, ...], start: object) -> None:
+        """Start from a value, or from the first."""
+        if start is None:
+            object.__setattr__(self, "start", values[0])
+        elif start not in values:
+            few = ", ".join(map(repr, values[:_FEW])) + (", ..." if len(values) > _FEW else "")
+            raise ValueError(f"start of {self.name} must be one of its values {few}, got {start!r}")
+
+
+@dataclass(frozen=True)
+class Slider(_Control):
     """A slider over a list of numbers.
 
     Parameters
@@ -65,30 +76,28 @@ class Slider:
     (4, '1024')
     """
 
-    name: str
-    label: str
     values: Sequence[float]
     start: float | None = None
     format: str | Callable[[Any], str] = field(default="{:g}", compare=False)
 
     def __post_init__(self) -> None:
         """Check the slider and take its values as a tuple."""
-        _check_names(self.name, self.label)
+        super().__post_init__()
         array = float_array(self.values, f"values of {self.name}", shape=(None,))
         if array.size < 2 or (np.diff(array) <= 0).any():
             raise ValueError(
                 f"values of {self.name} must be at least two ascending numbers, got "
-                f"{array.tolist()[:8]}"
+                f"{array.tolist()[:_FEW]}"
             )
+        form: object = self.format
+        if not isinstance(form, str) and not callable(form):
+            raise TypeError(f"format of {self.name} must be a string or a function, got {form!r}")
         whole = all(
             isinstance(v, int | np.integer) and not isinstance(v, bool) for v in self.values
         )
         values = tuple(int(v) if whole else float(v) for v in self.values)
         object.__setattr__(self, "values", values)
-        if self.start is None:
-            object.__setattr__(self, "start", values[0])
-        elif self.start not in values:
-            raise ValueError(f"start of {self.name} must be one of its values, got {self.start!r}")
+        self._start(values, self.start)
         for value in values:
             self.text(value)
 
@@ -100,28 +109,18 @@ class Slider:
     @property
     def start_position(self) -> int:
         """The position of the start value."""
-        return list(self.values).index(self.start if self.start is not None else self.values[0])
+        return list(self.values).index(self.start or 0)
 
     def text(self, value: float) -> str:
-        """Return a value as the reader sees it.
-
-        Parameters
-        ----------
-        value : int or float
-            The value.
-
-        Returns
-        -------
-        str
-            The text.
-
-        Raises
-        ------
-        TypeError
-            If `format` does not return a string.
-        """
+        """Return a value as the reader sees it."""
         form = self.format
-        written: object = form.format(value) if isinstance(form, str) else form(value)
+        try:
+            written: object = form.format(value) if isinstance(form, str) else form(value)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            if isinstance(form, str):
+                told = f"format of {self.name} must write its values, got {form!r} for {value!r}"
+                raise ValueError(f"{told}: {error}") from None
+            raise
         if not isinstance(written, str):
             raise TypeError(
                 f"format of {self.name} must return a string, got {written!r} for {value!r}"
@@ -131,52 +130,26 @@ class Slider:
     def accept(self, value: object) -> float:
         """Return a value that a reader typed, if the function may be called with it.
 
-        Parameters
-        ----------
-        value : object
-            Any number between the ends of the slider; an integer where the values are integers.
-
-        Returns
-        -------
-        int or float
-            The value.
-
-        Raises
-        ------
-        TypeError, ValueError
-            With a message for the reader.
+        That is any number between the ends of the slider, an integer where the values are integers.
         """
         low, high = self.values[0], self.values[-1]
-        if self.integer:
-            if isinstance(value, float) and value.is_integer():
-                value = int(value)
-            elif isinstance(value, float):
-                raise ValueError(
-                    f"{self.name} must be an integer >= {low} and <= {high}, got {value!r}"
-                )
-            return count(value, self.name, minimum=int(low), maximum=int(high))
-        return scalar(value, self.name, minimum=low, maximum=high)
+        if not self.integer:
+            return scalar(value, self.name, minimum=low, maximum=high)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        elif isinstance(value, float):
+            raise ValueError(
+                f"{self.name} must be an integer >= {low} and <= {high}, got {value!r}"
+            )
+        return count(value, self.name, minimum=int(low), maximum=int(high))
 
     def spec(self) -> dict[str, object]:
-        """Return what the front end needs to know.
-
-        Returns
-        -------
-        dict
-            Kind, name, label, values and their texts, ready for JSON.
-        """
-        return {
-            "kind": "slider",
-            "name": self.name,
-            "label": self.label,
-            "values": list(self.values),
-            "texts": [self.text(value) for value in self.values],
-            "integer": self.integer,
-        }
+        """Return what the front end needs to know, ready for JSON."""
+        return _listed("slider", self, integer=self.integer)
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(_Control):
     """A choice among named options.
 
     Parameters
@@ -203,37 +176,29 @@ class Choice:
     ('zero', '1/m')
     """
 
-    name: str
-    label: str
     options: Mapping[str, str] | Sequence[str]
     start: str | None = None
 
     def __post_init__(self) -> None:
         """Check the choice and take its options as a mapping."""
-        _check_names(self.name, self.label)
-        if isinstance(self.options, str):
-            raise TypeError(f"options of {self.name} must be several strings, got one")
-        if isinstance(self.options, Mapping):
-            options = dict(self.options)
-        else:
-            options = {key: key for key in self.options}
-            if len(options) < len(self.options):
-                raise ValueError(f"options of {self.name} must differ, got {list(self.options)}")
-        if len(options) < 2:
-            raise ValueError(f"options of {self.name} must be at least two, got {list(options)}")
-        pairs: list[tuple[object, object]] = list(options.items())
+        super().__post_init__()
+        given: object = self.options
+        if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
+            kind = "one" if isinstance(given, str) else repr(given)
+            raise TypeError(f"options of {self.name} must be several strings, got {kind}")
+        pairs = list(given.items() if isinstance(given, Mapping) else ((key, key) for key in given))
         for key, label in pairs:
             if not isinstance(key, str) or not isinstance(label, str):
                 raise TypeError(f"options of {self.name} must be strings, got {key!r}: {label!r}")
             if not label.strip():
                 raise ValueError(f"options of {self.name} must have labels, got {key!r} without")
+        options = dict(pairs)
+        if len(options) < len(pairs):
+            raise ValueError(f"options of {self.name} must differ, got {list(given)}")
+        if len(options) < 2:
+            raise ValueError(f"options of {self.name} must be at least two, got {list(options)}")
         object.__setattr__(self, "options", options)
-        if self.start is None:
-            object.__setattr__(self, "start", next(iter(options)))
-        elif self.start not in options:
-            raise ValueError(
-                f"start of {self.name} must be one of {list(options)}, got {self.start!r}"
-            )
+        self._start(self.values, self.start)
 
     def __hash__(self) -> int:
         """Hash by name, as the options are held in a mapping."""
@@ -247,7 +212,7 @@ class Choice:
     @property
     def start_position(self) -> int:
         """The position of the option to start from."""
-        return self.values.index(self.start if self.start is not None else self.values[0])
+        return self.values.index(self.start or "")
 
     def text(self, value: str) -> str:
         """Return an option as the reader sees it.
@@ -265,23 +230,7 @@ class Choice:
         return dict(self.options)[value] if isinstance(self.options, Mapping) else value
 
     def accept(self, value: object) -> str:
-        """Return an option, if it is one.
-
-        Parameters
-        ----------
-        value : object
-            The option.
-
-        Returns
-        -------
-        str
-            The same option.
-
-        Raises
-        ------
-        ValueError
-            With a message for the reader.
-        """
+        """Return an option, if it is one; otherwise raise with a message for the reader."""
         if not isinstance(value, str) or value not in self.options:
             raise ValueError(
                 f"{self.name} must be one of {', '.join(map(repr, self.values))}, got {value!r}"
@@ -289,28 +238,22 @@ class Choice:
         return value
 
     def spec(self) -> dict[str, object]:
-        """Return what the front end needs to know.
-
-        Returns
-        -------
-        dict
-            Kind, name, label, values and their texts, ready for JSON.
-        """
-        return {
-            "kind": "choice",
-            "name": self.name,
-            "label": self.label,
-            "values": list(self.values),
-            "texts": [self.text(value) for value in self.values],
-        }
+        """Return what the front end needs to know, ready for JSON."""
+        return _listed("choice", self)
 
 
 Control: TypeAlias = Slider | Choice
 """Everything a reader can set."""
 
 
+def _listed(kind: str, control: Any, **more: object) -> dict[str, object]:
+    values, known = list(control.values), {"name": control.name, "label": control.label}
+    texts = [control.text(value) for value in values]
+    return {"kind": kind, **known, "values": values, "texts": texts, **more}
+
+
 @dataclass(frozen=True)
-class Text:
+class Text(_Control):
     """A line to type into, such as the name of a file; for live labs only.
 
     A static page cannot list what a reader may type, so an explorer has no such control.
@@ -335,16 +278,12 @@ class Text:
     ('',)
     """
 
-    name: str
-    label: str
     start: str = ""
 
     def __post_init__(self) -> None:
         """Check the control."""
-        _check_names(self.name, self.label)
-        given: object = self.start
-        if not isinstance(given, str):
-            raise TypeError(f"start of {self.name} must be a string, got {given!r}")
+        super().__post_init__()
+        checked_text(self.start, f"start of {self.name}", empty=True)
 
     @property
     def values(self) -> tuple[str]:
@@ -352,11 +291,5 @@ class Text:
         return (self.start,)
 
     def spec(self) -> dict[str, object]:
-        """Return what identifies the control.
-
-        Returns
-        -------
-        dict
-            Kind, name, label and first line, ready for JSON.
-        """
+        """Return what identifies the control, ready for JSON."""
         return {"kind": "text", "name": self.name, "label": self.label, "start": self.start}

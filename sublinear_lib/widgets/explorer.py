@@ -12,33 +12,37 @@ may depend on nothing but the function's values.
 from __future__ import annotations
 
 import copy
-import hashlib
 import itertools
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from typing import Any
 
-import anywidget
+import numpy as np
 import traitlets
 
+from sublinear_lib.plotting.checks import checked_text
+from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets import table as tables
 from sublinear_lib.widgets._common import (
     STATIC,
+    Widget,
     checked_controls,
     checked_function,
     checked_name,
     style_sheet,
 )
-from sublinear_lib.widgets.controls import Control, Slider, checked_text
+from sublinear_lib.widgets.controls import Choice, Control, Slider
+from sublinear_lib.widgets.still import still_picture
 from sublinear_lib.widgets.views import HalfPlane, Rule, View
 
 __all__ = ["Explorer"]
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(Widget):
     """A figure with controls, tabulated when the notebook runs, live when a kernel does.
 
     Parameters
@@ -91,7 +95,6 @@ class Explorer(anywidget.AnyWidget):
     _esm = (STATIC / "explorer.js").read_text(encoding="utf-8")
     _css = style_sheet()
 
-    _key = traitlets.Unicode().tag(sync=True)
     _spec = traitlets.Dict().tag(sync=True)
     _table = traitlets.Unicode().tag(sync=True)
     position = traitlets.List(traitlets.Int()).tag(sync=True)
@@ -106,13 +109,13 @@ class Explorer(anywidget.AnyWidget):
         name: str | None = None,
         tries: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self._controls = checked_controls(controls)
+        self._controls = checked_controls(controls, Slider, Choice)
         self._function = checked_function(function, self._controls)
         self.title = checked_text(title, "title")
         self.description = checked_text(description, "description", empty=True)
         self.name = checked_name(name, title)
         self._start = [control.start_position for control in self._controls]
-
+        buttons = self._buttons({} if tries is None else tries)
         views = self._evaluate_everywhere()
         self._axis_data = tables.data_of_axes(views)
         self._decoded = tables.encode(views, tables.shared_limits((), self._axis_data))
@@ -128,39 +131,40 @@ class Explorer(anywidget.AnyWidget):
             "description": self.description,
             "controls": [control.spec() for control in self._controls],
             "start": self._start,
-            "tries": [[text, self._places(wanted)] for text, wanted in (tries or {}).items()],
+            "tries": buttons,
         }
-        # Of the content, not of its compressed form, which depends on the version of zlib.
+        # The key is that of the table, not of its compressed form, which depends on zlib.
         content = json.dumps([spec, self._decoded], sort_keys=True)
-        super().__init__(
-            _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
-            _spec=spec,
-            _table=packed,
-            position=list(self._start),
-        )
+        super().__init__(content, _spec=spec, _table=packed, position=list(self._start))
         self.on_msg(self._answer)
 
     # ---- the table -----------------------------------------------------------------------------
 
-    def _places(self, wanted: Mapping[str, Any]) -> list[int | None]:
-        """Return which value of each control a button sets, ``None`` where it sets none."""
+    def _buttons(self, tries: object) -> list[list[object]]:
+        """Return for each button its text and which values it sets, ``None`` where it sets none."""
+        if not isinstance(tries, Mapping):
+            raise TypeError(f"tries must map texts to values of the controls, got {tries!r}")
         known = {control.name: control.values for control in self._controls}
-        for name, value in wanted.items():
-            if value not in known.get(name, ()):
-                raise ValueError(f"tries must name values of the controls, got {name}={value!r}")
+        for text, wanted in tries.items():
+            checked_text(text, "text of tries")
+            if not isinstance(wanted, Mapping):
+                raise TypeError(f"tries must map {text!r} to values by control, got {wanted!r}")
+            for name, value in wanted.items():
+                if value not in known.get(name, ()):
+                    raise ValueError(
+                        f"tries must name values of the controls, got {name}={value!r}"
+                    )
         return [
-            values.index(wanted[name]) if name in wanted else None for name, values in known.items()
+            [text, [v.index(wanted[name]) if name in wanted else None for name, v in known.items()]]
+            for text, wanted in tries.items()
         ]
 
     def _evaluate_everywhere(self) -> list[View]:
-        positions = 1
-        for control in self._controls:
-            positions *= len(control.values)
-        if positions > tables.MOST_POSITIONS:
+        lengths = [len(control.values) for control in self._controls]
+        if (positions := math.prod(lengths)) > tables.MOST_POSITIONS:
             raise ValueError(
                 f"controls must have at most {tables.MOST_POSITIONS} positions together, got "
-                f"{' x '.join(str(len(control.values)) for control in self._controls)} = "
-                f"{positions}"
+                f"{' x '.join(map(str, lengths))} = {positions}"
             )
         grid = itertools.product(*(control.values for control in self._controls))
         names = [control.name for control in self._controls]
@@ -205,30 +209,16 @@ class Explorer(anywidget.AnyWidget):
     def stored_view(self, *position: int) -> dict[str, Any]:
         """Return the view that the page shows at a position, from the packed table.
 
-        Parameters
-        ----------
-        *position : int
-            For each control, the number of its value.
-
-        Returns
-        -------
-        dict
-            As `sublinear_lib.widgets.table.decode`.
-
-        Raises
-        ------
-        IndexError
-            If there is no such position.
-        TypeError
-            If there is not one number for each control.
+        The position has the number of its value for each control; the view is a new one, as of
+        `sublinear_lib.widgets.table.decode`.
         """
         if len(position) != len(self.shape):
             raise TypeError(f"position must have {len(self.shape)} numbers, got {len(position)}")
-        number = 0
-        for place, length in zip(position, self.shape, strict=True):
-            if not 0 <= place < length:
-                raise IndexError(f"position must lie in the grid {self.shape}, got {position}")
-            number = number * length + place
+        try:
+            number = int(np.ravel_multi_index(position, self.shape))
+        except ValueError:
+            told = f"position must lie in the grid {self.shape}, got {position}"
+            raise IndexError(told) from None
         return copy.deepcopy(tables.decode(self._unpacked, number))  # the table stays as it is
 
     @cached_property
@@ -239,20 +229,8 @@ class Explorer(anywidget.AnyWidget):
     def view(self, **values: Any) -> dict[str, Any]:
         """Call the function and return the view as the front end would draw it.
 
-        Parameters
-        ----------
-        **values
-            One value for each control; sliders take any value between their ends.
-
-        Returns
-        -------
-        dict
-            As `sublinear_lib.widgets.table.decode`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a control is missing or unknown, or does not accept its value.
+        There is one value for each control; sliders take any value between their ends.  What a
+        control does not accept is refused in words.
         """
         return tables.decode(self._live_table(values), 0)
 
@@ -290,8 +268,7 @@ class Explorer(anywidget.AnyWidget):
         try:
             table = self._live_table(values)
             texts = [
-                control.text(control.accept(values[control.name]))  # type: ignore[arg-type]
-                for control in self._controls
+                control.text(control.accept(values[control.name])) for control in self._controls
             ]
         except Exception as error:
             # Whatever function or format raise, the reader gets it in words and keeps the picture.
@@ -313,38 +290,26 @@ class Explorer(anywidget.AnyWidget):
         total = len(self._decoded["grid"])
         return f"Explorer({to_plain(self.title)!r}, {', '.join(parts)}; {total} positions)"
 
-    @cached_property
-    def _still(self) -> Any:
-        from sublinear_lib.widgets.still import still_picture
-
-        view = self.stored_view(*self._start)
-        return still_picture(view, title=self.title, name=self.name)
-
-    def still(self) -> Any:
-        """Return the picture of the position from which the explorer starts.
-
-        Returns
-        -------
-        Picture
-            What PDF readers and readers without scripts see.
-        """
+    def still(self) -> Picture:
+        """Return the picture of the start, which PDF readers and readers without scripts see."""
         return self._still
+
+    @cached_property
+    def _still(self) -> Picture:
+        return still_picture(self.stored_view(*self._start), title=self.title, name=self.name)
 
     def _fallback_html(self) -> str:
         settings = ", ".join(
-            f"{to_plain(control.label)} = {to_plain(control.text(control.start))}"  # type: ignore[arg-type]
+            f"{to_plain(control.label)} = {to_plain(control.text(control.start))}"
             for control in self._controls
         )
         return (
             f'<div data-sl-widget="{self._key}"><p><strong>{to_html(self.title)}</strong></p>'
-            f"{self._still.html}"
+            f"{self.still().html}"
             f"<p><small>Shown for {escape(settings, quote=False)}."
             "<noscript> With JavaScript this figure has controls.</noscript></small></p></div>"
         )
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the live widget, the still picture as HTML and PNG, and the description."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if bundle is not None else ({}, {})
-        still, size = self._still.bundle(self._fallback_html(), repr(self))
-        return data | still, metadata | size
+    def _forms(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return the still picture as HTML and PNG, and the description."""
+        return self.still().bundle(self._fallback_html(), repr(self))

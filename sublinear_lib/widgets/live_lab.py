@@ -8,24 +8,24 @@ area is stored in the page, and the stored bytes depend on the arguments alone.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import anywidget
 import ipywidgets
 import traitlets
 from IPython.display import display
 
+from sublinear_lib.plotting.checks import checked_text
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets._common import (
     STATIC,
+    Widget,
+    checked_controls,
     checked_function,
-    checked_lab_controls,
     style_sheet,
 )
-from sublinear_lib.widgets.controls import Choice, Control, Text, checked_text
+from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 
 __all__ = ["LiveLab"]
 
@@ -37,7 +37,7 @@ _ELSEWHERE = (
 )
 
 
-class LiveLab(anywidget.AnyWidget):
+class LiveLab(Widget):
     """Controls, a Run button and an output in a live Jupyter; one line in the page.
 
     Parameters
@@ -66,29 +66,19 @@ class LiveLab(anywidget.AnyWidget):
     _how = traitlets.Unicode(_HOW).tag(sync=True)
     _live = traitlets.Unicode(_LIVE).tag(sync=True)
     _elsewhere = traitlets.Unicode(_ELSEWHERE).tag(sync=True)
-    _key = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self, function: Callable[..., Any], controls: Sequence[Control | Text], *, title: str
     ) -> None:
-        self._controls = checked_lab_controls(controls)
+        self._controls = checked_controls(controls, Slider, Choice, Text)
         self._function = checked_function(function, self._controls)
         self.title = checked_text(title, "title")
         content = json.dumps([title, [control.spec() for control in self._controls]])
-        super().__init__(
-            _title=to_plain(self.title),
-            _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
-        )
+        super().__init__(content, _title=to_plain(self.title))
         self.on_msg(self._hello)
 
     def controls(self) -> ipywidgets.VBox:
-        """Return fresh controls, a Run button and an output area, for a running Jupyter.
-
-        Returns
-        -------
-        ipywidgets.VBox
-            The controls, one below the other.
-        """
+        """Return fresh controls, a Run button and an output area, for a running Jupyter."""
         return ipywidgets.VBox(self._fresh_controls())
 
     def _fresh_controls(self) -> list[ipywidgets.Widget]:
@@ -100,7 +90,7 @@ class LiveLab(anywidget.AnyWidget):
             if isinstance(control, Text):
                 inputs.append(ipywidgets.Text(value=control.start, **look))
                 continue
-            options = [(to_plain(control.text(v)), v) for v in control.values]  # type: ignore[arg-type]
+            options = [(to_plain(control.text(v)), v) for v in control.values]
             kind = (
                 ipywidgets.Dropdown if isinstance(control, Choice) else ipywidgets.SelectionSlider
             )
@@ -120,13 +110,7 @@ class LiveLab(anywidget.AnyWidget):
         return [*inputs, button, output]
 
     def run(self, **values: Any) -> None:
-        """Call the function and display what it returns; an error is shown in words.
-
-        Parameters
-        ----------
-        **values
-            One value for each control.
-        """
+        """Call the function and display what it returns; an error is shown in words."""
         try:
             result = self._function(**values)
         except Exception as error:
@@ -145,9 +129,7 @@ class LiveLab(anywidget.AnyWidget):
         names = ", ".join(control.name for control in self._controls)
         return f"LiveLab({to_plain(self.title)!r}, controls: {names})"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the live widget, the line of the page, and the description."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if bundle is not None else ({}, {})
+    def _forms(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return the line of the page, and the description."""
         html = f"<p><strong>{to_html(self.title)}</strong>. {_HOW}</p>"
-        return data | {"text/html": html, "text/plain": repr(self)}, metadata
+        return {"text/html": html, "text/plain": repr(self)}, {}

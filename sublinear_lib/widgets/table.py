@@ -67,14 +67,15 @@ AxisData: TypeAlias = dict[tuple[str, str, str], tuple[Axis, list[float], bool]]
 
 _SHORTEST = 1e-299  # axes have no ticks at a tenth of it
 _ARRAYS = ("x", "y", "lower", "upper", "edges", "heights")
-_KINDS: dict[type, str] = {
-    Line: "line",
-    Points: "points",
-    Bars: "bars",
-    Band: "band",
-    Rule: "rule",
-    Stretch: "region",
-    HalfPlane: "halfplane",
+# What the page calls each mark, and what it is told besides its label, its role and its arrays.
+_KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
+    Line: ("line", ("dash", "width", "within")),
+    Points: ("points", ("size", "hollow", "only")),
+    Bars: ("bars", ("within",)),
+    Band: ("band", ("within",)),
+    Rule: ("rule", ("at", "axis", "dash", "drag")),
+    Stretch: ("region", ("axis", "start", "stop")),
+    HalfPlane: ("halfplane", ("normal", "offset", "drag")),
 }
 
 Json: TypeAlias = Any
@@ -82,20 +83,8 @@ Json: TypeAlias = Any
 
 
 def rounded(value: float) -> float | int | None:
-    """Return a number as the table keeps it.
+    """Return a number as the table keeps it: whole, or with five digits; NaN becomes ``None``.
 
-    Parameters
-    ----------
-    value : float
-        The number; NaN stands for a gap.
-
-    Returns
-    -------
-    int, float or None
-        Whole numbers as they are, others with five significant digits, NaN as ``None``.
-
-    Examples
-    --------
     >>> rounded(0.123456789), rounded(1048576.0), rounded(float("nan"))
     (0.12346, 1048576, None)
     """
@@ -110,33 +99,15 @@ def rounded(value: float) -> float | int | None:
 # ---- limits ------------------------------------------------------------------------------------
 
 
-def _extent(mark: Mark, direction: str) -> list[FloatArray | float]:
-    """Return the data of a mark that an axis has to hold."""
-    if isinstance(mark, Rule):
-        return [mark.at] if mark.axis == direction else []
-    if isinstance(mark, Stretch | HalfPlane):
-        return []
-    if isinstance(mark, Bars):
-        if direction == "x":
-            return [np.asarray(mark.edges)]
-        return [np.asarray(mark.heights)]
-    if direction == "x":
-        return [np.asarray(mark.x)]
-    if isinstance(mark, Band):
-        return [np.asarray(mark.lower), np.asarray(mark.upper)]
-    parts: list[FloatArray | float] = [np.asarray(mark.y)]
-    if isinstance(mark, Points) and mark.lower is not None and mark.upper is not None:
-        parts += [np.asarray(mark.lower), np.asarray(mark.upper)]
-    return parts
-
-
-def _finite(parts: Iterable[FloatArray | float]) -> FloatArray:
-    flat = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in parts]
-    if not flat:
-        return np.empty(0)
-    joined = np.concatenate(flat)
-    result: FloatArray = joined[np.isfinite(joined)]
-    return result
+def _extent(mark: Mark, direction: str) -> FloatArray:
+    """Return the finite data of a mark that an axis has to hold."""
+    names = ("x", "edges") if direction == "x" else ("y", "lower", "upper", "heights")
+    data = [getattr(mark, name, None) for name in names]
+    if isinstance(mark, Rule) and mark.axis == direction:
+        data = [mark.at]
+    held = [np.atleast_1d(part) for part in data if part is not None]
+    found: FloatArray = np.concatenate([np.empty(0), *held])
+    return found[np.isfinite(found)]
 
 
 def _padded(
@@ -167,18 +138,7 @@ def _padded(
 def data_of_axes(views: Iterable[View], before: AxisData | None = None) -> AxisData:
     """Return between which numbers the data of views lie, for the axes that have no limits.
 
-    Parameters
-    ----------
-    views : iterable of View
-        The views.
-    before : dict, optional
-        What was found for other views, which is to be held as well; it stays as it is.
-
-    Returns
-    -------
-    dict
-        An axis, its least and greatest datum, and whether it holds bars, by direction, label and
-        scale.
+    What was found before is to be held as well, and stays as it is.
     """
     found: AxisData = dict(before or {})
     for view in views:
@@ -187,7 +147,7 @@ def data_of_axes(views: Iterable[View], before: AxisData | None = None) -> AxisD
                 continue
             key = (direction, axis.label, axis.scale)
             _, ends, bars = found.get(key, (axis, [], False))
-            data = _finite(part for mark in view.marks for part in _extent(mark, direction))
+            data = np.concatenate([_extent(mark, direction) for mark in view.marks])
             if data.size:
                 ends = [*ends, float(data.min()), float(data.max())]
                 ends = [min(ends), max(ends)]
@@ -199,22 +159,7 @@ def data_of_axes(views: Iterable[View], before: AxisData | None = None) -> AxisD
 def shared_limits(views: Iterable[View], before: AxisData | None = None) -> AxisLimits:
     """Return ends that hold the data of all views, for the axes that have no limits.
 
-    Parameters
-    ----------
-    views : iterable of View
-        The views of all positions.
-    before : dict, optional
-        What was found for other views, from `data_of_axes`.
-
-    Returns
-    -------
-    dict
-        Pairs ``(low, high)`` by direction, label and scale.
-
-    Raises
-    ------
-    ValueError
-        If such an axis has no data, or a logarithmic one data that is not positive.
+    Raises ValueError if such an axis has no data, or a logarithmic one data that is not positive.
     """
     return {
         key: _padded(np.asarray(ends), key[0], axis, has_bars=bars)
@@ -286,47 +231,30 @@ def _numbers(bits: str) -> list[int]:
 
 
 def _mark(mark: Mark, arrays: _Arrays) -> dict[str, Json]:
-    packed: dict[str, Json] = {"kind": _KINDS[type(mark)], "label": mark.label, "role": mark.role}
-    for name in _ARRAYS:
-        values = getattr(mark, name, None)
-        if values is not None:
-            packed[name] = arrays.place(values)
-    if isinstance(mark, Points):
-        packed |= {"size": rounded(mark.size), "hollow": int(mark.hollow)}
-        if mark.only is not None:
-            packed["only"] = _bits(np.asarray(mark.only))
-    if isinstance(mark, HalfPlane):
-        packed |= {"normal": [rounded(v) for v in mark.normal], "offset": rounded(mark.offset)}
-    if isinstance(mark, Line):
-        packed |= {"dash": int(mark.dash), "width": mark.width}
-    if isinstance(mark, Line | Bars | Band) and mark.within is not None:
-        packed["within"] = [rounded(v) for v in mark.within]
-    if isinstance(mark, Rule):
-        packed |= {"at": rounded(mark.at), "axis": mark.axis, "dash": int(mark.dash)}
-    if isinstance(mark, Rule | HalfPlane) and mark.drag is not None:
-        packed["drag"] = mark.drag
-    if isinstance(mark, Stretch):
-        packed["axis"] = mark.axis
-        packed["start"] = None if mark.start is None else rounded(mark.start)
-        packed["stop"] = None if mark.stop is None else rounded(mark.stop)
+    kind, names = _KINDS[type(mark)]
+    packed: dict[str, Json] = {"kind": kind, "label": mark.label, "role": mark.role}
+    for name in (*_ARRAYS, *names):
+        value = getattr(mark, name, None)
+        if name in _ARRAYS and value is not None:
+            packed[name] = arrays.place(value)
+        elif isinstance(value, np.ndarray):
+            packed[name] = _bits(value)
+        elif isinstance(value, tuple):
+            packed[name] = [rounded(v) for v in value]
+        elif isinstance(value, bool):
+            packed[name] = int(value)
+        elif isinstance(value, float) and name != "width":
+            packed[name] = rounded(value)
+        elif value is not None or name in ("start", "stop"):
+            packed[name] = value
     return packed
 
 
 def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
-    """Take views apart and store each distinct part once.
+    """Take views apart, in the order of the positions, and store each distinct part once.
 
-    Parameters
-    ----------
-    views : sequence of View
-        The views, in the order of the positions.
-    limits : dict
-        Shared ends of the axes, from `shared_limits`.
-
-    Returns
-    -------
-    dict
-        The table, ready for JSON: pools of ``arrays``, ``axes``, ``marks``, ``strings`` and
-        ``views``, and the ``grid`` of view numbers.
+    The table is ready for JSON: pools of ``arrays``, ``axes``, ``marks``, ``strings`` and
+    ``views``, and the ``grid`` of view numbers.
     """
     axes, marks, strings, distinct = (_Pool() for _ in range(4))
     arrays = _Arrays()
@@ -375,25 +303,10 @@ def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
 
 
 def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
-    """Put one view together again, as the front end does.
+    """Put one view together again, as the front end does; the first control is slowest.
 
-    Parameters
-    ----------
-    table : dict
-        A table of `encode`.
-    position : int
-        Number of the position, first control slowest.
-
-    Returns
-    -------
-    dict
-        Axes ``x`` and ``y``, ``marks`` with their arrays, and where only some of their points are
-        drawn the numbers of these, ``readouts``, ``sentence``, ``warning`` and ``equal``.
-
-    Raises
-    ------
-    ValueError
-        If the table has another version.
+    It has axes ``x`` and ``y``, ``marks`` with their arrays, and where only some of their points
+    are drawn the numbers of these, ``readouts``, ``sentence``, ``warning`` and ``equal``.
     """
     if table["version"] != VERSION:
         raise ValueError(f"table must have version {VERSION}, got {table['version']!r}")
@@ -420,40 +333,13 @@ def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
 
 
 def pack(table: dict[str, Json]) -> str:
-    """Return a table as text for the page.
-
-    Parameters
-    ----------
-    table : dict
-        A table of `encode`.
-
-    Returns
-    -------
-    str
-        JSON, compressed with zlib, in base64.
-    """
+    """Return a table as text for the page: JSON, compressed with zlib, in base64."""
     text = json.dumps(table, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
 
 
 def unpack(packed: str) -> dict[str, Json]:
-    """Return a table from its text.
-
-    Parameters
-    ----------
-    packed : str
-        Text of `pack`.
-
-    Returns
-    -------
-    dict
-        The table.
-
-    Raises
-    ------
-    ValueError
-        If the text is damaged.
-    """
+    """Return a table from its text; a damaged one is refused."""
     try:
         table = json.loads(zlib.decompress(base64.b64decode(packed, validate=True)))
     except (ValueError, zlib.error) as error:
@@ -464,18 +350,7 @@ def unpack(packed: str) -> dict[str, Json]:
 
 
 def size_report(table: dict[str, Json]) -> str:
-    """Say what takes the room in a table, largest part first.
-
-    Parameters
-    ----------
-    table : dict
-        A table of `encode`.
-
-    Returns
-    -------
-    str
-        A phrase for an error message.
-    """
+    """Say what takes the room in a table, largest part first, for an error message."""
     sizes: list[tuple[int, str]] = [
         (len(pack({name: table[name]})), f"{len(table[name])} {name}")
         for name in ("arrays", "axes", "marks", "strings", "views", "grid")

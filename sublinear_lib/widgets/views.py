@@ -11,16 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
+from sublinear_lib._arguments import Check, Flag, Real, check_fields
 from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.plotting.checks import checked_text
 from sublinear_lib.plotting.formats import Numbers
 from sublinear_lib.plotting.palette import ROLES, Role
 from sublinear_lib.plotting.ticks import SCALES
-from sublinear_lib.validation import boolean, choice, float_array, same_length, scalar
-from sublinear_lib.widgets.controls import checked_text
+from sublinear_lib.validation import choice, float_array, same_length, scalar
 
 __all__ = ["Axis", "Band", "Bars", "HalfPlane", "Line", "Mark", "Points", "Rule", "Stretch", "View"]
 
@@ -45,13 +46,36 @@ def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
     return np.where(missing, np.nan, checked)
 
 
-def _stretch(value: object) -> tuple[float, float] | None:
-    if value is None:
-        return None
-    low, high = float_array(value, "within", shape=(2,)).tolist()
+def _pair(value: object, name: str) -> tuple[float, float]:
+    low, high = float_array(value, name, shape=(2,)).tolist()
     if low > high:
-        raise ValueError(f"within must be an ascending pair, got {[low, high]}")
+        raise ValueError(f"{name} must be an ascending pair, got {[low, high]}")
     return low, high
+
+
+def _shown(value: object, name: str) -> BoolArray:
+    only = np.asarray(value)
+    if only.dtype != np.bool_:
+        raise TypeError(f"{name} must hold True and False, got dtype {only.dtype}")
+    return only
+
+
+def _by(how: Callable[..., Any], **limits: Any) -> Check:
+    return Check(how, "", "False", limits)
+
+
+Label: TypeAlias = Annotated[str, _by(checked_text, empty=True)]
+Color: TypeAlias = Annotated[Role, _by(choice, options=ROLES)]
+Values: TypeAlias = Annotated[Numbers, _by(_coordinates)]
+Gapped: TypeAlias = Annotated[Numbers, _by(_coordinates, gaps=True)]
+Within: TypeAlias = Annotated[tuple[float, float], _by(_pair)]
+Shown: TypeAlias = Annotated[Sequence[bool] | BoolArray, _by(_shown)]
+Direction: TypeAlias = Annotated[Literal["x", "y"], _by(choice, options=("x", "y"))]
+Handle: TypeAlias = Annotated[str, _by(checked_text)]
+Thickness: TypeAlias = Annotated[float, _by(scalar, exclusive_minimum=0.0, maximum=20.0)]
+Diameter: TypeAlias = Annotated[float, _by(scalar, exclusive_minimum=0.0, maximum=40.0)]
+Scale: TypeAlias = Annotated[str, _by(choice, options=SCALES)]
+Places: TypeAlias = Annotated[Sequence[float], _by(float_array, shape=(None,))]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,46 +102,37 @@ class Axis:
         If the scale is unknown, or limits do not ascend or are not positive on a log scale.
     """
 
-    label: str
-    scale: str = "linear"
-    limits: tuple[float, float] | None = None
-    ticks: Sequence[float] | None = None
+    label: Label
+    scale: Scale = "linear"
+    limits: Within | None = None
+    ticks: Places | None = None
     format: Callable[[float], str] | None = None
 
     def __post_init__(self) -> None:
         """Check the axis."""
-        checked_text(self.label, "label", empty=True)
-        choice(self.scale, "scale", SCALES)
+        check_fields(self)
         if self.limits is not None:
-            low, high = float_array(self.limits, "limits", shape=(2,)).tolist()
-            if not low < high:
+            low, high = self.limits
+            if low == high:
                 raise ValueError(f"limits must ascend, got {(low, high)}")
             if self.scale != "linear" and low <= 0:
                 raise ValueError(f"limits must be > 0 on a {self.scale} axis, got {(low, high)}")
-            object.__setattr__(self, "limits", (low, high))
         if self.ticks is not None:
-            values = float_array(self.ticks, "ticks", shape=(None,))
-            object.__setattr__(self, "ticks", tuple(values.tolist()))
+            object.__setattr__(self, "ticks", tuple(np.asarray(self.ticks).tolist()))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Labeled:
-    label: str = ""
-    role: Role = "c1"
+    label: Label = ""
+    role: Color = "c1"
 
-    def _check_label(self) -> None:
-        checked_text(self.label, "label", empty=True)
-        choice(self.role, "role", ROLES)
-
-    def _take(self, **values: object) -> None:
-        """Keep what was given in the form in which it was checked."""
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def _take_arrays(self, *names: str) -> None:
-        """Keep coordinates as arrays, all of one length."""
-        self._take(**{name: _coordinates(getattr(self, name), name) for name in names})
-        same_length(**{name: getattr(self, name) for name in names})
+    def __post_init__(self) -> None:
+        """Check what was given, and keep it in the form in which it was checked."""
+        check_fields(self)
+        names = [name for name in ("x", "y", "lower", "upper") if name in vars(self)]
+        arrays = {name: value for name in names if (value := getattr(self, name)) is not None}
+        if arrays:
+            same_length(**arrays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,20 +161,11 @@ class Line(_Labeled):
         If a parameter is not as described.
     """
 
-    x: Numbers
-    y: Numbers
-    dash: bool = field(default=False, kw_only=True)
-    width: float = field(default=2.25, kw_only=True)
-    within: tuple[float, float] | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        """Check the curve and take its points as arrays."""
-        self._check_label()
-        boolean(self.dash, "dash")
-        scalar(self.width, "width", exclusive_minimum=0.0, maximum=20.0)
-        self._take(x=_coordinates(self.x, "x"), y=_coordinates(self.y, "y", gaps=True))
-        self._take(within=_stretch(self.within))
-        same_length(x=self.x, y=self.y)
+    x: Values
+    y: Gapped
+    dash: Flag = field(default=False, kw_only=True)
+    width: Thickness = field(default=2.25, kw_only=True)
+    within: Within | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,33 +196,23 @@ class Points(_Labeled):
         If a parameter is not as described.
     """
 
-    x: Numbers
-    y: Numbers
-    lower: Numbers | None = field(default=None, kw_only=True)
-    upper: Numbers | None = field(default=None, kw_only=True)
-    only: Sequence[bool] | BoolArray | None = field(default=None, kw_only=True)
-    size: float = field(default=8.0, kw_only=True)
-    hollow: bool = field(default=False, kw_only=True)
+    x: Values
+    y: Values
+    lower: Values | None = field(default=None, kw_only=True)
+    upper: Values | None = field(default=None, kw_only=True)
+    only: Shown | None = field(default=None, kw_only=True)
+    size: Diameter = field(default=8.0, kw_only=True)
+    hollow: Flag = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the points and take them as arrays."""
-        self._check_label()
-        self._take_arrays("x", "y")
+        super().__post_init__()
         if (self.lower is None) != (self.upper is None):
             raise ValueError("lower and upper must both be given or both be left out")
-        if self.lower is not None:
-            self._take_arrays("y", "lower", "upper")
-        if self.only is not None:
-            only = np.asarray(self.only)
-            if only.dtype != np.bool_:
-                raise TypeError(f"only must hold True and False, got dtype {only.dtype}")
-            if only.shape != np.shape(self.x):
-                raise ValueError(
-                    f"only must have the shape of x, {np.shape(self.x)}, got {only.shape}"
-                )
-            self._take(only=only)
-        self._take(size=scalar(self.size, "size", exclusive_minimum=0.0, maximum=40.0))
-        boolean(self.hollow, "hollow")
+        if self.only is not None and np.shape(self.only) != np.shape(self.x):
+            raise ValueError(
+                f"only must have the shape of x, {np.shape(self.x)}, got {np.shape(self.only)}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,15 +238,14 @@ class Bars(_Labeled):
         If a parameter is not as described.
     """
 
-    edges: Numbers
-    heights: Numbers
-    within: tuple[float, float] | None = field(default=None, kw_only=True)
+    edges: Values
+    heights: Values
+    within: Within | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the bars and take them as arrays."""
-        self._check_label()
-        edges = _coordinates(self.edges, "edges")
-        heights = _coordinates(self.heights, "heights")
+        super().__post_init__()
+        edges, heights = np.asarray(self.edges), np.asarray(self.heights)
         if edges.size != heights.size + 1:
             raise ValueError(
                 f"edges must have one entry more than heights, got {edges.size} and {heights.size}"
@@ -259,7 +254,6 @@ class Bars(_Labeled):
             raise ValueError("edges must ascend")
         if (heights < 0).any():
             raise ValueError(f"heights must be >= 0, got {float(heights.min())!r}")
-        self._take(edges=edges, heights=heights, within=_stretch(self.within))
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,16 +277,10 @@ class Band(_Labeled):
         If a parameter is not as described.
     """
 
-    x: Numbers
-    lower: Numbers
-    upper: Numbers
-    within: tuple[float, float] | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        """Check the area and take its curves as arrays."""
-        self._check_label()
-        self._take_arrays("x", "lower", "upper")
-        self._take(within=_stretch(self.within))
+    x: Values
+    lower: Values
+    upper: Values
+    within: Within | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,21 +309,16 @@ class Rule(_Labeled):
         If a parameter is not as described.
     """
 
-    at: float
-    axis: Literal["x", "y"] = field(default="x", kw_only=True)
-    dash: bool = field(default=False, kw_only=True)
-    drag: str | None = field(default=None, kw_only=True)
+    at: Real
+    axis: Direction = field(default="x", kw_only=True)
+    dash: Flag = field(default=False, kw_only=True)
+    drag: Handle | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the line."""
-        self._check_label()
-        self._take(at=scalar(self.at, "at"))
-        choice(self.axis, "axis", ("x", "y"))
-        boolean(self.dash, "dash")
-        if self.drag is not None:
-            checked_text(self.drag, "drag")
-            if self.axis != "x":
-                raise ValueError("drag is for vertical rules, got axis='y'")
+        super().__post_init__()
+        if self.drag is not None and self.axis != "x":
+            raise ValueError("drag is for vertical rules, got axis='y'")
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,17 +342,13 @@ class Stretch(_Labeled):
         If a parameter is not as described.
     """
 
-    start: float | None
-    stop: float | None
-    axis: Literal["x", "y"] = field(default="x", kw_only=True)
+    start: Real | None
+    stop: Real | None
+    axis: Direction = field(default="x", kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the stretch."""
-        self._check_label()
-        choice(self.axis, "axis", ("x", "y"))
-        for name in ("start", "stop"):
-            if getattr(self, name) is not None:
-                self._take(**{name: scalar(getattr(self, name), name)})
+        super().__post_init__()
         if self.start is not None and self.stop is not None and self.start > self.stop:
             raise ValueError(f"start must be <= stop, got {self.start} and {self.stop}")
 
@@ -401,18 +380,16 @@ class HalfPlane(_Labeled):
     """
 
     normal: tuple[float, float]
-    offset: float
-    drag: str | None = field(default=None, kw_only=True)
+    offset: Real
+    drag: Handle | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the half-plane."""
-        self._check_label()
-        u, v = float_array(self.normal, "normal", shape=(2,)).tolist()
-        if u == 0.0 and v == 0.0:
+        super().__post_init__()
+        normal = float_array(self.normal, "normal", shape=(2,))
+        if not normal.any():
             raise ValueError("normal must not be zero")
-        self._take(normal=(u, v), offset=scalar(self.offset, "offset"))
-        if self.drag is not None:
-            checked_text(self.drag, "drag")
+        object.__setattr__(self, "normal", tuple(normal.tolist()))
 
 
 Mark: TypeAlias = Line | Points | Bars | Band | Rule | Stretch | HalfPlane
@@ -449,10 +426,10 @@ class View:
     x: Axis
     y: Axis
     marks: Sequence[Mark]
-    sentence: str
+    sentence: Handle
     readouts: Mapping[str, str] | Sequence[tuple[str, str]] = ()
-    warning: str | None = None
-    equal: bool = False
+    warning: Handle | None = None
+    equal: Flag = False
 
     def __post_init__(self) -> None:
         """Check the view."""
@@ -465,29 +442,24 @@ class View:
         if not marks:
             raise ValueError("marks must hold at least one mark")
         for mark in marks:
-            if not isinstance(mark, Line | Points | Bars | Band | Rule | Stretch | HalfPlane):
+            if not isinstance(mark, _Labeled):
                 raise TypeError(
                     "marks must hold Line, Points, Bars, Band, Rule, Stretch or HalfPlane, "
                     f"got {type(mark).__name__}"
                 )
-        boolean(self.equal, "equal")
+        check_fields(self)
         oblique = self.equal or any(isinstance(mark, HalfPlane) for mark in marks)
         if oblique and not self.x.scale == self.y.scale == "linear":
             raise ValueError(
                 "axes must be linear where they are equal or a HalfPlane is drawn, got "
                 f"{self.x.scale} and {self.y.scale}"
             )
-        object.__setattr__(self, "marks", tuple(marks))
-        checked_text(self.sentence, "sentence")
-        if self.warning is not None:
-            checked_text(self.warning, "warning")
         given = self.readouts
         pairs: list[object] = list(given.items() if isinstance(given, Mapping) else given)
-        checked = []
         for pair in pairs:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise TypeError(f"readouts must hold pairs of label and text, got {pair!r}")
             for part, name in zip(pair, ("readout label", "readout text"), strict=True):
                 checked_text(part, name, empty=True)
-            checked.append(pair)
-        object.__setattr__(self, "readouts", tuple(checked))
+        object.__setattr__(self, "marks", tuple(marks))
+        object.__setattr__(self, "readouts", tuple(pairs))

@@ -17,38 +17,14 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.adversary.circle import _Sweep
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-
-
-def points(angles):
-    angles = np.asarray(angles, dtype=float)
-    return geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
-
-
-def network_of(kind, m, seed, activation="jump"):
-    """Return a small network; the lattice ones have many coinciding ends and exact ties."""
-    rng = np.random.default_rng(seed)
-    if kind == "normal":
-        W, b = rng.standard_normal((m, 3)), rng.standard_normal(m)
-    elif kind == "lattice":
-        W, b = rng.integers(-2, 3, (m, 3)) / 2.0, rng.integers(-2, 3, m) / 2.0
-    elif kind == "paired":
-        half, bias = rng.standard_normal(((m + 1) // 2, 3)), rng.standard_normal((m + 1) // 2)
-        W, b = np.concatenate((half, half))[:m], np.concatenate((bias, bias))[:m]
-    elif kind == "grazing":  # every wave just reaches tau, up to a few units in the last place
-        W = rng.standard_normal((m, 3))
-        b = 0.5 - W[:, 2] / 2 - geometry.SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
-        b += rng.integers(-3, 4, m) * np.spacing(b)
-    else:
-        W, b = np.zeros((m, 3)), rng.integers(-1, 2, m).astype(float)
-        W[:, 2] = rng.integers(-2, 3, m)
-    return TwoLayerNetwork(W, rng.choice([-1.0, 1.0], m), b, 0.5, activation)
-
+from tests.adversary.cases import network_of, on_circle
 
 KINDS = ["normal", "lattice", "paired", "grazing", "constant"]
 networks = st.builds(
     network_of,
     st.sampled_from(KINDS),
     st.integers(1, 24),
+    st.just(3),
     st.integers(0, 10**6),
     st.sampled_from(["jump", "continuous"]),
 )
@@ -64,7 +40,7 @@ def test_the_bounds_hold_at_every_point_of_the_arc(network, arc):
     found = CircleWave.of_network(network).extremes(middle, half)
     half = min(half, np.pi)
     angles = np.linspace(middle - half, middle + half, 2001)
-    values = network.forward(points(angles))
+    values = network.forward(on_circle(angles))
     room = 1e-13  # of the values computed here
     assert values.max() <= found.upper + room, f"{values.max() - found.upper} above at {arc}"
     assert values.min() >= found.lower - room, f"{found.lower - values.min()} below at {arc}"
@@ -72,9 +48,12 @@ def test_the_bounds_hold_at_every_point_of_the_arc(network, arc):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.builds(network_of, st.just("normal"), st.integers(1, 40), st.integers(0, 10**6)), arcs)
-@example(network_of("normal", 35, 7490), (-1.0, 1.0))  # a steep wave at the rim of the window
-@example(network_of("normal", 35, 7490), (1.0, 1.0))
+@given(
+    st.builds(network_of, st.just("normal"), st.integers(1, 40), st.just(3), st.integers(0, 10**6)),
+    arcs,
+)
+@example(network_of("normal", 35, 3, 7490), (-1.0, 1.0))  # a steep wave at the rim of the window
+@example(network_of("normal", 35, 3, 7490), (1.0, 1.0))
 def test_the_witnesses_have_the_extreme_values(network, arc):
     found = CircleWave.of_network(network).extremes(*arc)
     at_sup, at_inf = network.forward(np.stack((found.X_sup, found.X_inf)))
@@ -101,14 +80,14 @@ def test_the_extremes_are_those_of_all_ends_and_crests(network, middle, half):
     candidates = [middle + ends, between]
     for step in (1e-12, 1e-10, 1e-8):
         candidates += [middle + ends - step, middle + ends + step]
-    active = network.active_mask(points(between))
+    active = network.active_mask(on_circle(between))
     for row in active:
         wave = (network.a * row) @ network.W[:, :2]
         crest = np.arctan2(wave[1], wave[0])
         candidates += [[crest], [crest + np.pi]]
     angles = np.concatenate(candidates)
     away = np.mod(angles - middle + np.pi, 2 * np.pi) - np.pi
-    values = network.forward(points(angles[np.abs(away) <= half]))
+    values = network.forward(on_circle(angles[np.abs(away) <= half]))
     found = CircleWave.of_network(network).extremes(middle, half)
     assert values.max() <= found.upper + 1e-13
     assert values.min() >= found.lower - 1e-13
@@ -150,7 +129,7 @@ def test_the_end_belongs_to_the_silent_side():
 
 
 def test_paired_neurons_cancel_exactly():
-    network = network_of("paired", 40, 3)
+    network = network_of("paired", 40, 3, 3)
     cancelled = TwoLayerNetwork(network.W, np.repeat((1.0, -1.0), 20), network.b, network.tau)
     found = CircleWave.of_network(cancelled).extremes(0.0, np.pi)
     assert found.clustered == found.ends > 0
@@ -164,7 +143,7 @@ def test_the_gap_of_network_and_pseudo_network_is_bounded_everywhere(activation)
     start = TwoLayerNetwork.initialize(500, 3, rng=5, tau=0.05, activation=activation)
     W = start.W + 0.02 * rng.standard_normal(start.W.shape)
     found = largest_gap_on_circle(start, W)
-    x = points(np.linspace(0.0, 2.0 * np.pi, 20001))
+    x = on_circle(np.linspace(0.0, 2.0 * np.pi, 20001))
     gap = start.with_weights(W).forward(x) - PseudoNetwork(start, W).forward(x)
     assert found.lower - 1e-13 <= gap.min()
     assert gap.max() <= found.upper + 1e-13
@@ -176,7 +155,7 @@ def test_the_gap_of_network_and_pseudo_network_is_bounded_everywhere(activation)
 
 def test_no_attack_beats_the_exact_adversary():
     rng = np.random.default_rng(1)
-    x, y = points(rng.uniform(0, 6, 12)), rng.choice([-1.0, 1.0], 12)
+    x, y = on_circle(rng.uniform(0, 6, 12)), rng.choice([-1.0, 1.0], 12)
     for seed in range(5):
         network = TwoLayerNetwork.initialize(300, 3, rng=seed, tau=0.1)
         worst = ExactOnCircle(rho=0.2)(network, x, y, "absolute", rng=0)
@@ -196,11 +175,6 @@ def test_only_the_circle_is_taken():
         CircleWave.of_network(network)
     with pytest.raises(TypeError, match="network must be a TwoLayerNetwork, got int"):
         CircleWave.of_network(3)
-    wave = CircleWave.of_network(network_of("normal", 3, 0))
-    with pytest.raises(ValueError, match="half_angle must be"):
-        wave.extremes(0.0, -1.0)
-    with pytest.raises(ValueError, match="rho must be"):
-        ExactOnCircle(rho=-0.1)
 
 
 def network_with_a_narrow_peak():
@@ -217,7 +191,7 @@ def network_with_a_narrow_peak():
 def test_an_arc_that_goes_almost_round_is_swept_to_its_end():
     network = network_with_a_narrow_peak()
     half = np.pi - 1e-8
-    peak = network.forward(points(np.linspace(1.0 - 9e-8, 1.0 - 5e-8, 5)))
+    peak = network.forward(on_circle(np.linspace(1.0 - 9e-8, 1.0 - 5e-8, 5)))
     assert peak.min() > 1.0, "both neurons are active there"
     found = CircleWave.of_network(network).extremes(1.0 + half, half)
     assert peak.max() <= found.upper + 1e-13
@@ -233,22 +207,9 @@ def test_an_angle_of_many_turns_is_the_angle_within_one():
             middle = within - step + turn
             network = TwoLayerNetwork([[np.cos(middle), np.sin(middle), 0.0]], [1.0], [0.0], 0.5)
             found = CircleWave.of_network(network).extremes(angle, 1e-9)
-            (value,) = network.forward(points([angle]))
+            (value,) = network.forward(on_circle([angle]))
             assert (value > 0.0) == (step > 0.0)
             assert found.lower <= value <= found.upper, f"angle {angle}, step {step}"
-
-
-def test_a_single_point_at_an_end_is_bracketed():
-    network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.5)
-    turn = np.arccos(0.5 / geometry.SLICE_RADIUS)
-    found = CircleWave.of_network(network).extremes(turn, 0.0)
-    assert found.lower <= 0.0 <= found.inf <= found.sup <= found.upper
-    assert found.upper == pytest.approx(0.5)
-    assert not found.sup_attained
-    assert not found.inf_attained
-    exact = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], tau=0.0)
-    point = CircleWave.of_network(exact).extremes(0.0, 0.0)  # z = sin(phi): an end, exactly
-    assert point.lower <= 0.0 <= point.upper
 
 
 @pytest.mark.parametrize("activation", ["jump", "continuous"])

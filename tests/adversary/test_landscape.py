@@ -1,32 +1,30 @@
-"""The pieces of f on the circle are f, and the gradient of the supremum is its derivative."""
+"""The pieces of f on the circle are f; the supremum has its derivative, the worst gap is found."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import geometry, scaling
+from sublinear_lib import geometry, theory
 from sublinear_lib.adversary import (
     CirclePieces,
     activity_arcs,
     extremes_on_circle,
     gradient_of_supremum,
     pieces_on_circle,
+    worst_gap_everywhere,
 )
 from sublinear_lib.network import TwoLayerNetwork
+from tests.adversary.cases import on_circle, problem
 from tests.adversary.test_circle import network_with_a_narrow_peak
 
 
 def random_network(m, seed, activation="jump", t=1.0):
-    tau = scaling.threshold_from_standard(t, m)
-    return TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau, activation=activation)
-
-
-def at(angles):
-    angles = np.atleast_1d(angles)
-    return geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
+    return problem(m, 3, seed, activation, t)[0]
 
 
 networks = st.builds(
@@ -56,7 +54,7 @@ def test_every_piece_is_the_network_between_its_edges(network, arc):
         start, stop = pieces.edges[k : k + 2]
         for share in (0.01, 0.5, 0.99):
             angle = start + share * (stop - start)
-            assert network.forward(at(angle))[0] == pytest.approx(
+            assert network.forward(on_circle(angle))[0] == pytest.approx(
                 wave(pieces, k, angle), abs=1e-12
             ), f"piece {k} at {angle}"
 
@@ -66,7 +64,7 @@ def test_every_piece_is_the_network_between_its_edges(network, arc):
 def test_the_best_piece_has_the_extremes_of_the_sweep(network, arc):
     middle, half = arc[0], min(arc[1], 3.1)
     pieces = pieces_on_circle(network, middle, half)
-    (cap,) = extremes_on_circle(network, at(middle), 3**0.5 * np.sin(half / 2))
+    (cap,) = extremes_on_circle(network, on_circle(middle), 3**0.5 * np.sin(half / 2))
     assert pieces.best()[0] == pytest.approx(cap.sup, abs=1e-10)
     assert pieces.best(-1)[0] == pytest.approx(-cap.inf, abs=1e-10)
     value, angle, piece, edge = pieces.best()
@@ -82,7 +80,7 @@ def test_switches_are_where_the_neuron_named_crosses_its_threshold():
     for angle, neuron, begins in zip(
         pieces.edges[1:-1], pieces.neurons, pieces.begins, strict=True
     ):
-        z = network.preactivations(at([angle - 1e-6, angle, angle + 1e-6]))[:, neuron]
+        z = network.preactivations(on_circle([angle - 1e-6, angle, angle + 1e-6]))[:, neuron]
         assert z[1] == pytest.approx(network.tau, abs=1e-12)
         assert (z[2] > network.tau > z[0]) == begins
 
@@ -100,7 +98,7 @@ def test_arcs_are_where_neurons_are_active():
     network = random_network(200, 5, t=0.5)
     found = activity_arcs(network)
     angles = np.linspace(-np.pi, np.pi, 721)
-    active = network.active_mask(at(angles))
+    active = network.active_mask(on_circle(angles))
     away = np.abs(np.remainder(angles[:, None] - found.center + np.pi, 2 * np.pi) - np.pi)
     near = np.abs(away - found.half) < 1e-9
     assert np.array_equal(active[:, found.neurons] | near, (away < found.half) | near)
@@ -121,12 +119,6 @@ def test_a_curve_runs_from_end_to_end_and_keeps_the_extremes(network, most):
     assert angles.size <= max(most, 2 * pieces.waves.shape[1] + most) + 2
     if angles.size > most:
         assert angles.size <= most + 2
-
-
-def test_a_crowded_curve_has_about_as_many_points_as_asked_for():
-    pieces = pieces_on_circle(random_network(5000, 1))
-    assert pieces.waves.shape[1] > 2000
-    assert 300 <= pieces.curve(400)[0].size <= 402
 
 
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
@@ -180,3 +172,56 @@ def test_only_networks_on_the_circle_have_pieces():
         pieces_on_circle(network)
     with pytest.raises(ValueError, match="d = 3"):
         activity_arcs(network)
+
+
+def drawn(m: int, seed: int, tau: float) -> TwoLayerNetwork:
+    return TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau, activation="continuous")
+
+
+@settings(deadline=None, max_examples=30)
+@given(m=st.integers(1, 80), seed=st.integers(0, 10**6), share=st.floats(0.0, 2.0))
+def test_no_input_has_a_larger_worst_gap_and_one_has_it(m: int, seed: int, share: float) -> None:
+    s = math.sqrt(2.0 / m)
+    network, delta = drawn(m, seed, 0.7 * s), share * s
+    found = worst_gap_everywhere(network, delta)
+    scale = 1e-9 * (1.0 + float(np.abs(network.a).sum()))
+    assert found.sup <= found.upper + scale
+    for x in (found.x, *geometry.sample_slice(40, 3, seed)):
+        gap = theory.worst_gap_at(network, x, delta)
+        sides = gap.above - gap.initial_output, gap.below + gap.initial_output
+        assert max(sides) <= found.upper + scale
+    gap = theory.worst_gap_at(network, found.x, delta)
+    own = {"above": gap.above - gap.initial_output, "below": gap.below + gap.initial_output}
+    assert own[found.side] == pytest.approx(found.sup, abs=scale)
+
+
+def test_a_fine_grid_comes_close_from_below() -> None:
+    network, delta = drawn(256, 3, 0.13), 256**-0.6
+    found = worst_gap_everywhere(network, delta)
+    turn = np.linspace(-math.pi, math.pi, 4001)
+    points = geometry.embed(np.column_stack((np.cos(turn), np.sin(turn))))
+    best = max(
+        theory.worst_gap_network(network, delta, side, centered=True).forward(points).max()  # type: ignore[arg-type]
+        for side in ("above", "below")
+    )
+    slack = theory.gap_slope(network) * math.pi / 4000
+    assert found.sup - slack <= best <= found.sup + 1e-12
+
+
+def test_the_largest_gap_is_found_wherever_on_the_circle_it_is() -> None:
+    network, delta = drawn(40, 5, 0.1), 0.05
+    found = worst_gap_everywhere(network, delta)
+    for place in np.linspace(-math.pi, math.pi, 8):
+        c, s = math.cos(place - found.angle), math.sin(place - found.angle)
+        turned = network.W @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        moved = worst_gap_everywhere(network.with_weights(turned), delta)
+        assert moved.sup == pytest.approx(found.sup, abs=1e-9)
+        assert math.cos(moved.angle - place) == pytest.approx(1.0)
+
+
+def test_it_refuses_the_jump_and_other_dimensions() -> None:
+    with pytest.raises(ValueError, match="continuous"):
+        worst_gap_everywhere(TwoLayerNetwork.initialize(8, 3, rng=0, tau=0.1), 0.1)
+    other = TwoLayerNetwork.initialize(8, 4, rng=0, tau=0.1, activation="continuous")
+    with pytest.raises(ValueError, match="d = 3"):
+        worst_gap_everywhere(other, 0.1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from benchmarks import load_results, missed_curves, section_tables
 from benchmarks.hashed_training import HashedNeurons, HashedTraining
@@ -33,18 +32,6 @@ def test_tables_that_find_everything_train_to_the_exact_weights() -> None:
     assert np.linalg.norm(trained(8, 1) - exact) > 0.1 * moved, "eight bits once miss many"
 
 
-def test_what_is_found_is_active_and_what_is_missed_is_left_out() -> None:
-    neurons = START.working_copy()
-    source = HashedNeurons(neurons, "blas", bits=6, tables=2, seed=0)
-    passed = source.evaluator().forward(X)
-    active = START.active_mask(X)
-    found = np.zeros_like(active)
-    for point in range(N):
-        found[point, passed.indices[passed.indptr[point] : passed.indptr[point + 1]]] = True
-    assert not (found & ~active).any()
-    assert 0 < found.sum() < active.sum()
-
-
 def test_tables_follow_the_weights() -> None:
     neurons = START.working_copy()
     source = HashedNeurons(neurons, "blas", bits=3, tables=4, seed=0)
@@ -53,11 +40,6 @@ def test_tables_follow_the_weights() -> None:
     source.update(None, moved)
     fresh = HashedNeurons(neurons, "blas", bits=3, tables=4, seed=0)
     assert np.array_equal(source.at(X).value(X), fresh.at(X).value(X))
-
-
-def test_a_batch_is_refused() -> None:
-    with pytest.raises(ValueError, match="batch must be None"):
-        HashedTraining(**OPTIONS, batch_size=3).fit(START, X, Y, rng=0)
 
 
 def test_the_stored_error_grows_with_what_is_missed_and_not_with_the_order_of_sums() -> None:

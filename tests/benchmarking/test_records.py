@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import mutate_theory
 import pytest
 
 from benchmarks import (
-    fuzz_tables,
+    inventory_table,
     load_fuzz_record,
     load_mutation_record,
     load_planting_record,
@@ -20,48 +22,31 @@ from benchmarks import (
 from benchmarks.reliability import load_reliability
 from tests.halfspace.fuzz import KINDS
 
-# the file of each loader, what it is called, and parts that it must have
-LOADERS: dict[Callable[..., Any], tuple[str, str, tuple[str, ...]]] = {
-    load_fuzz_record: (
-        "halfspace_fuzz",
-        "the record of a fuzz run",
-        ("by_structure", "date", "mismatches"),
-    ),
-    load_mutation_record: (
-        "theory_mutation",
-        "the record of a mutation run",
-        ("schema", "trials", "total"),
-    ),
-    load_planting_record: (
-        "statement_plantings",
-        "the record of plantings in statements",
-        ("schema", "trials"),
-    ),
-    load_sharding_record: (
-        "sharded_training",
-        "the record of a run with several workers",
-        ("date", "rows"),
-    ),
-    load_reliability: ("reliability", "a record of reliability", ("schema", "campaigns")),
-}
+# Each loader with its file, what the file is called, and parts that it must have.
+LOADERS = [
+    (load_fuzz_record, "halfspace_fuzz", "a fuzz run", "by_structure date mismatches"),
+    (load_mutation_record, "theory_mutation", "a mutation run", "schema trials total"),
+    (load_planting_record, "statement_plantings", "plantings in statements", "schema trials"),
+    (load_sharding_record, "sharded_training", "a run with several workers", "date rows"),
+    (load_reliability, "reliability", "reliability", "schema campaigns"),
+]
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 
 
-@pytest.mark.parametrize("load", list(LOADERS))
-def test_what_is_no_record_is_refused(load: Callable[..., Any], tmp_path: Path) -> None:
-    name, what, parts = LOADERS[load]
+@pytest.mark.parametrize(("load", "name", "what", "parts"), LOADERS)
+def test_what_is_no_record_is_refused(
+    load: Callable[..., Any], name: str, what: str, parts: str, tmp_path: Path
+) -> None:
     stored = json.loads((RESULTS / f"{name}.json").read_text())
     spoiled = [b"", b"{", b"[]", b"\xff", b"{}", b'{"schema": 2}', b'{"date": 1, "settings": 2}']
-    for part in parts:
+    for part in parts.split():
         spoiled.append(json.dumps({key: stored[key] for key in stored if key != part}).encode())
     if "schema" in parts:
         spoiled.append(json.dumps({**stored, "schema": 99}).encode())
-    if load is load_reliability:
-        spoiled.append(json.dumps({**stored, "campaigns": []}).encode())
     other = tmp_path / "other.json"
     for content in spoiled:
         other.write_bytes(content)
-        with pytest.raises(ValueError, match=rf"path must name {what}.*other\.json"):
+        with pytest.raises(ValueError, match=rf"path must name .*record of {what}.*other\.json"):
             load(other)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "none.json")
@@ -98,10 +83,26 @@ def test_the_stored_run_is_long_and_clean() -> None:
     assert sum(part["queries"] for part in parts) == record["queries"]
 
 
-def test_the_tables_say_what_the_record_says() -> None:
-    record = load_fuzz_record()
-    run, structures = fuzz_tables(record)
-    facts = dict(run.rows)
-    assert facts["queries"].replace(" ", "") == str(record["queries"])
-    assert facts["mismatches"] == "0"
-    assert len(structures.rows) == len(record["by_structure"])
+def test_every_stored_file_is_listed_with_question_command_and_duration(tmp_path: Path) -> None:
+    rows = {row[0]: row for row in inventory_table().rows}
+    assert rows.keys() == {path.name for path in RESULTS.glob("*.json")}, "see STORED"
+    for row in rows.values():
+        assert row[1].endswith("?") and row[2] and row[3] != "–", row[0]
+        for script in re.findall(r"python (tools/\S+\.py)", row[2]):
+            assert (RESULTS.parents[1] / script).is_file(), row[2]
+    (tmp_path / "halfspace.json").write_text("{")
+    with pytest.raises(ValueError, match=r"halfspace\.json is not a JSON file"):
+        inventory_table(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [("digits_robustness", "--draws"), ("feature_learning", "--seeds")]
+)
+def test_a_study_that_could_have_no_interval_is_refused(
+    name: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = importlib.import_module(f"benchmarks.{name}")
+    with pytest.raises(SystemExit):
+        study.main([option, "1", "--output", str(tmp_path / "found.json")])
+    assert f"{option} must be 2 or more for an interval, got 1" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import benchmarks
-from benchmarks import Results, load_results, merged, write_results
+from benchmarks import Settings, load_results, merged, write_results
 from benchmarks.results import stored_section
 
 
@@ -31,7 +30,9 @@ CELL = {
 }
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_what_is_written_is_read_again_with_four_digits(tmp_path: Path) -> None:
+    rows = [{"slope": [0.123456, 1.0], "k": 123456, "times": {"a": 98765.4321}}]
+    assert section(rows)["rows"] == [{"slope": [0.1235, 1.0], "k": 123456, "times": {"a": 98770.0}}]
     results = merged(None, {"report": section([CELL])})
     path = tmp_path / "deep" / "results.json"
     write_results(results, path)
@@ -39,11 +40,6 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert again.data == json.loads(json.dumps(results.data))
     assert again.cells("report") == [CELL]
     assert path.read_text().count("\n") < 60, "rows take one line each"
-
-
-def test_numbers_are_stored_with_four_digits() -> None:
-    stored = section([{"slope": [0.123456, 1.0], "k": 123456, "times": {"a": 98765.4321}}], "")
-    assert stored["rows"] == [{"slope": [0.1235, 1.0], "k": 123456, "times": {"a": 98770.0}}]
 
 
 def test_tidy_rows_have_one_row_for_each_competitor_there_or_not() -> None:
@@ -62,11 +58,6 @@ def test_tidy_rows_have_one_row_for_each_competitor_there_or_not() -> None:
     }
 
 
-def test_sections_without_competitors_are_tidy_as_they_are() -> None:
-    rows = [{"widths": [1, 2], "microseconds": [3.0, 4.0]}]
-    assert merged(None, {"slopes": section(rows, "")}).rows("slopes") == rows
-
-
 def test_a_new_run_replaces_its_sections_and_keeps_the_others() -> None:
     first = merged(None, {"report": section([CELL]), "single": section([CELL], "dense")})
     second = merged(first, {"report": section([]), "build": section([], "")})
@@ -74,23 +65,6 @@ def test_a_new_run_replaces_its_sections_and_keeps_the_others() -> None:
     assert second.cells("report") == []
     assert second.section("single") == first.section("single")
     assert first.cells("report") == [CELL], "the old results are unchanged"
-
-
-def test_an_interrupted_write_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "results.json"
-    write_results(merged(None, {"report": section([CELL])}), path)
-    before = path.read_bytes()
-
-    def interrupt(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_results(merged(None, {}), path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def broken(**changes: object) -> dict[str, Any]:
@@ -123,46 +97,25 @@ def broken(**changes: object) -> dict[str, Any]:
 )
 def test_a_file_of_another_format_is_refused(data: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
+    with pytest.raises(FileNotFoundError, match="sublinear bench halfspace"):
+        load_results(path=path)
     path.write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         load_results(path=path)
-
-
-def test_a_file_that_is_not_json_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "results.json"
     path.write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"results\.json is not a JSON file"):
         load_results(path=path)
 
 
-def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="sublinear bench halfspace"):
-        load_results(path=tmp_path / "none.json")
+# The settings of a run: ordered, plain when stored.
 
 
-def test_a_section_that_was_not_measured_is_named() -> None:
-    results = merged(None, {"report": section([CELL])})
-    with pytest.raises(ValueError, match=r"measured \(report\), got 'build'"):
-        results.cells("build")
+def test_stored_settings_make_the_same_settings_again_and_widths_are_in_order() -> None:
+    settings = Settings.short()
+    assert Settings(**json.loads(json.dumps(settings.as_json()))) == settings
+    assert Settings(widths=(4096, 64, 4096)).widths == (64, 4096)
 
 
-def test_a_clone_keeps_its_results() -> None:
-    root = Path(__file__).parents[2]
-    assert benchmarks.results_path() == root / "benchmarks" / "results" / "halfspace.json"
-
-
-def test_the_environment_names_what_numbers_depend_on() -> None:
-    found = benchmarks.environment()
-    assert found["processor"]
-    assert found["cores"] >= 1
-    assert isinstance(found["avx512"], bool)
-    assert found["kernels"] in ("numba", "numpy")
-    assert found["versions"]["numpy"].startswith("2.")
-    assert {"python", "scikit-learn", "joblib", "numba", "torch"} <= set(found["versions"])
-    assert found["blas"]
-    json.dumps(found)
-
-
-def test_results_cannot_be_made_of_anything_else() -> None:
-    with pytest.raises(ValueError, match="here holds no results"):
-        Results({}, "here")
+@pytest.mark.parametrize(("wanted", "found"), [(2**16, 4096), (4096, 4096), (4095, 256), (2, 64)])
+def test_the_nearest_width_is_the_largest_that_is_not_larger(wanted: int, found: int) -> None:
+    assert Settings(widths=(64, 256, 4096)).nearest_width(wanted) == found

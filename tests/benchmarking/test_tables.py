@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from bs4 import BeautifulSoup
 
 from benchmarks import (
     Results,
     Settings,
     Table,
-    dates_table,
     environment,
-    machine_table,
     merged,
-    ratio_curves,
     ratio_table,
     section_tables,
 )
@@ -64,15 +60,6 @@ def test_a_number_is_not_broken_and_a_sentence_has_room() -> None:
     assert "white-space: normal; min-width" in sentence["style"]
 
 
-def test_a_row_of_another_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="rows must have 2 cells like columns, got 1 in row 1"):
-        Table("", ["a", "b"], [["1", "2"], ["3"]])
-
-
-def test_a_table_without_rows_still_shows_its_heads() -> None:
-    assert repr(Table("None.", ["a", "b"], [])) == "None.\na  b"
-
-
 CELLS = [
     {
         "d": 3,
@@ -95,74 +82,9 @@ def test_ratios_are_to_the_baseline_in_the_order_of_the_names() -> None:
     ]
 
 
-def test_ratios_can_be_those_of_one_share_and_of_some_competitors() -> None:
-    table = ratio_table(results("report", CELLS), share=0.5, competitors=["tree"])
-    assert table.rows == [["8", "3000", "1", "0.333"]]
-    assert "50 % active" in table.caption
-
-
-def test_ratios_need_a_baseline() -> None:
-    with pytest.raises(ValueError, match="section must time competitors, got 'slopes'"):
-        ratio_table(results("slopes", [], ""), "slopes")
-
-
-def test_curves_run_over_the_dimensions_at_the_largest_width() -> None:
-    def cell(d: int, m: int, share: float, time: float) -> dict[str, Any]:
-        return {"d": d, "m": m, "share": share, "microseconds": {"dense": 12.0, "auto": time}}
-
-    grid = [cell(d, m, p, d * p * m) for d in (2, 3) for m in (64, 128) for p in (0.5, 0.01)]
-    found = results("report", grid)
-    dimensions, curves = ratio_curves(found)
-    assert dimensions == (2, 3)
-    assert list(curves) == ["1 % active", "50 % active"]
-    assert curves["50 % active"] == pytest.approx([12 / 128, 12 / 192], rel=1e-3)
-    assert ratio_curves(found, m=64)[1]["1 % active"] == pytest.approx([9.375, 6.25], rel=1e-3)
-    for missing in ({"competitor": "torch"}, {"m": 32}):
-        with pytest.raises(ValueError, match="competitor and m must have been measured"):
-            ratio_curves(found, **missing)
-
-
 def test_who_is_absent_is_said_once_for_each_reason() -> None:
     cell = {**CELLS[0], "differing_pairs": {"dense": 1}, "checked_pairs": 10}
     tables = section_tables(results("report", [cell, {**cell, "d": 4}]), "report")
     assert tables[-1].rows == [["torch", "not installed", "2", "d = 3, m = 2^16, 0.1 %, ..."]]
     assert tables[-2].rows == [["dense, tuned", "2"]]
     assert "of 20 pairs" in tables[-2].caption
-
-
-def test_a_section_without_a_layout_of_its_own_shows_its_rows() -> None:
-    rows = [{"m": 64, "seconds": 0.12345}, {"m": 128, "note": "later"}]
-    (table,) = section_tables(results("training", rows, ""), "training")
-    assert list(table.columns) == ["m", "seconds", "note"]
-    assert table.rows == [["64", "0.123", "None"], ["128", "None", "later"]]
-
-
-def test_a_slope_that_could_not_be_fitted_is_a_dash() -> None:
-    row = {
-        "d": 3,
-        "engine": "tree",
-        "regime": "k = 64",
-        "time_slope": [0.5, 0.4, 0.6],
-        "touched_slope": None,
-        "reporting_exponent": 0.0,
-        "partition_tree_exponent": 2 / 3,
-    }
-    (table,) = section_tables(results("slopes", [row], ""), "slopes")
-    assert table.rows[0][3:] == ["0.50 [0.40, 0.60]", "–", "0", "0.667"]
-
-
-def test_every_section_has_its_date_and_its_machine() -> None:
-    found = results("report", CELLS)
-    later = {**found.section("report"), "date": "2030-01-02"}
-    elsewhere = {**later, "environment": {**later["environment"], "processor": "Other"}}
-    found = merged(found, {"single": later, "build": elsewhere})
-    rows = dates_table(found).rows
-    assert [(row[0], row[1], row[4]) for row in rows] == [
-        ("report", found.section("report")["date"], "1"),
-        ("single", "2030-01-02", "1"),
-        ("build", "2030-01-02", "2"),
-    ]
-    table = machine_table(found)
-    assert list(table.columns) == ["what", "machine 1", "machine 2"]
-    assert table.rows[0] == ["processor", environment()["processor"], "Other"]
-    assert ["numpy", *[environment()["versions"]["numpy"]] * 2] in table.rows

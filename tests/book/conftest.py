@@ -11,8 +11,9 @@ import check_book
 import pytest
 from browser import chromium, empty_tab, find_chromium, serving
 
-from tests.book import record
-from tests.book.visits import Reader, Seen, Visit, look, way, whole
+from tests.book.look_at_pages import LOOKS
+from tests.book.record import Findings
+from tests.book.visits import Visit, way, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -104,9 +105,7 @@ def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Vis
 @pytest.fixture
 def show(browser: Browser) -> Iterator[Callable[..., Tab]]:
     """Open an address; when the test ends, it must have asked no other host and raised no error."""
-    contexts: list[Any] = []
-    requests: list[str] = []
-    errors: list[str] = []
+    seen: list[Visit] = []
 
     def opened(
         address: str,
@@ -122,45 +121,37 @@ def show(browser: Browser) -> Iterator[Callable[..., Tab]]:
             has_touch=touch,
             reduced_motion="reduce",
         )
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("request", lambda request: requests.append(request.url))
-        tab.on("pageerror", lambda error: errors.append(str(error)))
-        tab.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        tab.goto(address, wait_until="load")
-        tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-        return tab
+        seen.append(Visit(context.new_page()))
+        seen[-1].load(address)
+        seen[-1].tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+        return seen[-1].tab
 
     yield opened
-    for context in contexts:
-        context.close()
+    for each in seen:
+        each.tab.context.close()
     own = ("file:", "data:", "blob:", "http://127.0.0.1:")
+    requests = [url for each in seen for url in each.requests]
     assert requests and [url for url in requests if not url.startswith(own)] == []
-    assert errors == []
+    assert [text for each in seen for text in each.complaints] == []
 
 
 @pytest.fixture(scope="session")
-def visited(browser: Browser, html: Path, site: str) -> Callable[[str, Reader], Seen]:
-    """Return what a reader sees on a page, which is visited at the first call only."""
+def found_at(browser: Browser, html: Path, site: str) -> Callable[[str, str], Findings]:
+    """Return what is found at a page by a kind of look, which is made once at most."""
 
     @functools.cache
-    def result(name: str) -> dict[Reader, Seen] | Exception:
+    def made(kind: str, page: str) -> Findings | Exception:
+        kept, _, look = LOOKS[kind]
+        base = site if way(page)[0] == "http" else html.as_uri()
         try:
-            base = site if way(name)[0] == "http" else html.as_uri()
-            return look(browser, base, name, known=record.PAGES.known(html, name))
+            return look(browser, base, page, kept.known(html, page))
         except Exception as error:  # every test of the page reports it, none waits for it again
             return error
 
-    def seen_by(name: str, reader: Reader) -> Seen:
-        found = result(name)
-        if isinstance(found, Exception):
-            raise found
-        return found[reader]
+    def found(kind: str, page: str) -> Findings:
+        result = made(kind, page)
+        if isinstance(result, Exception):
+            raise result
+        return result
 
-    return seen_by
-
-
-@pytest.fixture
-def seen(request: pytest.FixtureRequest, visited: Callable[[str, Reader], Seen]) -> Seen:
-    """What a reader sees on a page; `visits` parametrizes a test with it."""
-    return visited(*request.param)
+    return found

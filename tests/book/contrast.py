@@ -3,7 +3,8 @@
 A figure names its colors by role (``sublinear_lib/plotting/palette.py``), so that one drawing has
 two sets of colors; both are computed here, as WCAG 2 defines contrast, with every opacity taken
 into account.  The ground of a text is the page with all areas under the middle of the text; the
-ground of a line or of a dot is the page.
+ground of a line or of a dot is the page.  A drawing is flat: what is drawn has its place and all of
+its style itself, and groups only cut off.
 
 Lines are strokes of up to `BROAD` pixels.  Broader and translucent ones are ribbons, drawn like
 other areas behind or around a line that is there as well; the grid only helps the eye.  Neither
@@ -16,9 +17,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -33,36 +34,28 @@ BROAD = 3.5
 LARGE = 16.0
 
 _SVG = re.compile(r"<svg xmlns=.*?</svg>", re.DOTALL)
-_ROLE = re.compile(r"var\(--sl-(\w+)")
-_STEP = re.compile(r"([MLQCZz])|(-?\d*\.?\d+(?:e-?\d+)?)")
-_MOVE = re.compile(r"(translate|rotate|scale)\(([^)]*)\)")
-_LENGTHS = {"M": 1, "L": 1, "Q": 2, "C": 3}
+_STEP = re.compile(r"([MLQC])([^A-Za-z]*)")
+_NUMBER = re.compile(r"-?\d*\.?\d+")
 _CODES = {"M": Outline.MOVETO, "L": Outline.LINETO, "Q": Outline.CURVE3, "C": Outline.CURVE4}
-_NOTHING = Outline([(0.0, 0.0)])
 _LETTER = 0.5  # width of a letter as a share of its size
 
 Color = tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A text, a line or the dots of a figure, and the least contrast of each theme."""
 
     kind: str
     what: str
     contrast: Mapping[str, float]
 
-    @property
-    def wanted(self) -> float:
-        """The contrast that WCAG asks for."""
-        return TEXT if self.kind == "text" else GRAPHIC
-
     def faults(self) -> list[str]:
         """Return a line for every theme in which the part does not stand out enough."""
+        wanted = TEXT if self.kind == "text" else GRAPHIC
         return [
-            f"{theme}: {self.kind} {self.what}: {found:.2f} : 1, at least {self.wanted} wanted"
+            f"{theme}: {self.kind} {self.what}: {found:.2f} : 1, at least {wanted} wanted"
             for theme, found in self.contrast.items()
-            if found < self.wanted
+            if found < wanted
         ]
 
 
@@ -93,169 +86,95 @@ def figures(notebook: Path) -> Iterator[str]:
             yield from _SVG.findall("".join(output.get("data", {}).get(PAGE_HTML, [])))
 
 
-def parts(svg: str) -> list[Part]:
-    """Return the texts, lines and dots of a figure."""
-    return list(_Reader().read(ElementTree.fromstring(svg)))
-
-
-class _Reader:
-    """Walks through a drawing in the order in which it is painted, and remembers its areas."""
-
-    def __init__(self) -> None:
-        self.shapes: dict[str | None, ElementTree.Element] = {}
-        self.uses: Counter[str | None] = Counter()
-        self.areas: list[tuple[Outline, np.ndarray, str, float]] = []
-
-    def read(self, root: ElementTree.Element) -> Iterator[Part]:
-        """Yield the parts of a drawing."""
-        self.shapes = {each.get("id"): each for each in root.iter() if each.get("id")}
-        self.uses = Counter(each.get("href") for each in root.iter() if each.get("href"))
-        yield from self._read(root, {"stroke": "none", "font-size": "12"}, 1.0, np.eye(3))
-
-    def _read(
-        self,
-        element: ElementTree.Element,
-        style: Mapping[str, str],
-        opacity: float,
-        place: np.ndarray,
-    ) -> Iterator[Part]:
-        tag = element.tag.rpartition("}")[2]
-        if tag in {"defs", "title", "desc"}:
-            return
-        own = _declared(element)
-        opacity *= float(own.pop("opacity", "1"))
-        style = {**style, **own}
-        place = place @ _moved(element.get("transform", ""))
+def parts(svg: str) -> Iterator[Part]:
+    """Yield the texts, lines and dots of a figure, in the order in which they are painted."""
+    root = ElementTree.fromstring(re.sub(r"<clipPath.*?</clipPath>", "", svg))
+    shapes = {f"#{each.get('id')}": each for each in root.iter() if each.get("id")}
+    uses = Counter(each.get("href") for each in root.iter())
+    areas: list[tuple[Outline, str, float]] = []
+    for each in root.iter():
+        tag = each.tag.rpartition("}")[2]
+        assert not {"transform", "opacity", "fill", "stroke"}.intersection(each.keys())
+        assert tag != "g" or not each.get("style"), "a group has a style"
         if tag == "text":
-            yield self._text(element, style, opacity, place)
-            return
-        if tag in {"path", "use"}:
-            yield from self._shape(element, tag, style, opacity, place)
-        for inner in element:
-            yield from self._read(inner, style, opacity, place)
-
-    def _shape(
-        self,
-        element: ElementTree.Element,
-        tag: str,
-        style: Mapping[str, str],
-        opacity: float,
-        place: np.ndarray,
-    ) -> Iterator[Part]:
-        drawn = element
-        if tag == "use":
-            drawn = self.shapes[element.get("href", "")[1:]]
-            style = {**style, **_declared(drawn), **_declared(element)}
-            x, y = (float(element.get(name, "0")) for name in ("x", "y"))
-            place = place @ _moved(f"translate({x} {y})") @ _moved(drawn.get("transform", ""))
-        fill, stroke = (_role(style.get(name, "ink")) for name in ("fill", "stroke"))
-        seen = opacity * float(style.get("fill-opacity", "1"))
-        outline = _outline(drawn.get("d", "")) if fill != "none" and seen else _NOTHING
-        if len(outline.vertices) > 2:
-            corners = outline.vertices @ place[:2, :2].T + place[:2, 2]
-            low, high = corners.min(axis=0), corners.max(axis=0)
-            moved = Outline(corners, outline.codes)
-            self.areas.append((moved, np.concatenate((low, high)), fill, seen))
-            repeated = self.uses[element.get("href")] > 1
-            if repeated and fill != "paper" and max(high - low) <= LARGE:
-                yield _on_page("dots", fill, seen)
-        seen = opacity * float(style.get("stroke-opacity", "1"))
-        width = float(style.get("stroke-width", "1"))
-        if stroke not in {"none", "paper", "grid"} and (width <= BROAD or seen == 1):
-            yield _on_page("line", f"{stroke}, {width:g} px", seen, stroke)
-
-    def _text(
-        self,
-        element: ElementTree.Element,
-        style: Mapping[str, str],
-        opacity: float,
-        place: np.ndarray,
-    ) -> Part:
-        words = "".join(element.itertext())
-        half = len(words) * _LETTER * float(style["font-size"].removesuffix("px")) / 2
-        shift = {"middle": 0.0, "end": -half}.get(style.get("text-anchor", "start"), half)
-        start = [float(element.get("x", "0")) + shift, float(element.get("y", "0")) - 4, 1]
-        x, y = (place @ start)[:2]
-        role = _role(style.get("fill", "currentColor"))
-        seen = opacity * float(style.get("fill-opacity", "1"))
-        halo = element.get("class") == "sl-halo"  # an outline in the color of the page
-        under = [] if halo else [area for area in self.areas if _holds(area, x, y)]
-        found = {}
-        for theme, values in THEMES.items():
-            ground = rgb(values["paper"])  # type: ignore[index]
-            for _, _, fill, strength in under:
-                ground = over(rgb(values[fill]), ground, strength)  # type: ignore[index]
-            found[theme] = contrast(over(rgb(values[role]), ground, seen), ground)  # type: ignore[index]
-        return Part("text", f"{words!r} ({role})", found)
+            yield _text(each, areas)
+        elif tag == "use" or (tag == "path" and not each.get("id")):
+            yield from _shape(each, shapes.get(each.get("href", ""), each), uses, areas)
 
 
-def _on_page(kind: str, what: str, seen: float, role: str | None = None) -> Part:
+def _shape(
+    element: ElementTree.Element,
+    drawn: ElementTree.Element,
+    uses: Counter[str | None],
+    areas: list[tuple[Outline, str, float]],
+) -> Iterator[Part]:
+    style = {"stroke": "none", **_declared(drawn), **_declared(element)}
+    fill, stroke = (_role(style.get(name, "ink")) for name in ("fill", "stroke"))
+    opacity = float(style.get("opacity", "1"))
+    seen = opacity * float(style.get("fill-opacity", "1"))
+    outline = _outline(drawn.get("d", ""), _place(element))
+    if fill != "none" and seen and len(outline.vertices) > 2:
+        areas.append((outline, fill, seen))
+        small = np.ptp(outline.vertices, axis=0).max() <= LARGE
+        if uses[element.get("href", "")] > 1 and fill != "paper" and small:
+            yield Part("dots", f"{fill}, opacity {seen:.2f}", _contrasts(fill, seen))
+    seen = opacity * float(style.get("stroke-opacity", "1"))
+    width = float(style.get("stroke-width", "1"))
+    if stroke not in {"none", "paper", "grid"} and (width <= BROAD or seen == 1):
+        what = f"{stroke}, {width:g} px, opacity {seen:.2f}"
+        yield Part("line", what, _contrasts(stroke, seen))
+
+
+def _text(element: ElementTree.Element, areas: list[tuple[Outline, str, float]]) -> Part:
+    style = _declared(element)
+    words = "".join(element.itertext())
+    half = len(words) * _LETTER * float(style.get("font-size", "12px").removesuffix("px")) / 2
+    shift = {"middle": 0.0, "end": -half}.get(style.get("text-anchor", "start"), half)
+    place = _place(element) + np.array([shift, -4.0])
+    role = _role(style.get("fill", "currentColor"))
+    halo = element.get("class") == "sl-halo"  # an outline in the color of the page
+    under = [] if halo else [area for area in areas if area[0].contains_point(place)]
+    seen = float(style.get("opacity", "1")) * float(style.get("fill-opacity", "1"))
+    return Part("text", f"{words!r} ({role})", _contrasts(role, seen, under))
+
+
+def _contrasts(
+    role: str, seen: float, under: list[tuple[Outline, str, float]] | None = None
+) -> dict[str, float]:
     found = {}
     for theme, values in THEMES.items():
-        page = rgb(values["paper"])  # type: ignore[index]
-        found[theme] = contrast(over(rgb(values[role or what]), page, seen), page)  # type: ignore[index]
-    return Part(kind, f"{what}, opacity {seen:.2f}", found)
+        colors: Mapping[str, str] = {**values}
+        ground = rgb(colors["paper"])
+        for _, fill, strength in under or ():
+            ground = over(rgb(colors[fill]), ground, strength)
+        found[theme] = contrast(over(rgb(colors[role]), ground, seen), ground)
+    return found
 
 
 def _declared(element: ElementTree.Element) -> dict[str, str]:
-    names = ("fill", "stroke", "stroke-width", "opacity", "text-anchor", "font-size")
-    found = {name: element.attrib[name] for name in names if name in element.attrib}
-    for line in element.get("style", "").split(";"):
-        name, _, value = line.partition(":")
-        if value:
-            found[name.strip()] = value.strip()
-    if "font" in found:
-        found["font-size"] = next(part for part in found["font"].split() if part.endswith("px"))
-    return found
+    lines = (line.partition(":") for line in element.get("style", "").split(";"))
+    return {name.strip(): value.strip() for name, _, value in lines}
+
+
+def _place(element: ElementTree.Element) -> np.ndarray:
+    return np.array([float(element.get(name, "0")) for name in ("x", "y")])
 
 
 def _role(value: str) -> str:
-    if value == "currentColor":
-        return "ink"
-    named = _ROLE.match(value)
-    return named[1] if named else value
+    named = re.match(r"var\(--sl-(\w+)", value)
+    return "ink" if value == "currentColor" else named[1] if named else value
 
 
 @cache
-def _moved(transform: str) -> np.ndarray:
-    found = np.eye(3)
-    for name, numbers in _MOVE.findall(transform):
-        a, b, *rest = [*map(float, re.split(r"[ ,]+", numbers.strip())), *([0.0] * 2)][:3]
-        step = np.eye(3)
-        if name == "translate":
-            step[:2, 2] = a, b
-        elif name == "scale":
-            step[0, 0], step[1, 1] = a, b or a
-        else:
-            turn = np.radians(a)
-            step[:2, :2] = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
-            center = np.array([b, rest[0]])
-            step[:2, 2] = center - step[:2, :2] @ center
-        found = found @ step
-    return found
+def _steps(data: str) -> tuple[np.ndarray, list[np.uint8]]:
+    points: list[np.ndarray] = [np.empty((0, 2))]
+    codes: list[np.uint8] = []
+    for letter, numbers in _STEP.findall(data):
+        points.append(np.array(_NUMBER.findall(numbers), dtype=float).reshape(-1, 2))
+        codes += [_CODES[letter]] * len(points[-1])
+    return np.concatenate(points), codes
 
 
-def _outline(data: str) -> Outline:
-    letter, numbers = "M", []
-    points: list[tuple[float, float]] = []
-    codes: list[int] = []
-    for name, number in _STEP.findall(data):
-        if name in {"Z", "z"}:
-            if points:
-                points.append(points[-1])
-                codes.append(Outline.CLOSEPOLY)
-        elif name:
-            letter = name
-        else:
-            numbers.append(float(number))
-            if len(numbers) == 2 * _LENGTHS[letter]:
-                points += zip(numbers[::2], numbers[1::2], strict=True)
-                codes += [_CODES[letter]] * _LENGTHS[letter]
-                numbers = []
-                letter = "L" if letter == "M" else letter
-    return Outline(points, codes) if points else _NOTHING
-
-
-def _holds(area: tuple[Outline, np.ndarray, str, float], x: float, y: float) -> bool:
-    outline, (left, low, right, high), _, _ = area
-    return left <= x <= right and low <= y <= high and bool(outline.contains_point((x, y)))
+def _outline(data: str, place: np.ndarray) -> Outline:
+    points, codes = _steps(data)
+    return Outline(points + place, codes)

@@ -3,27 +3,27 @@
 A page is loaded once, without its formulas, which take most of the time and no part in this.  In
 front of every explorer and quiz the walk begins with the Tab key; at each stop it looks at the
 focus, presses the keys of that kind of control and writes down what changed; behind the last stop
-it turns, and goes back.  `faults` reads the notes, promise by promise.
+it turns, and goes back.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import check_book
 from browser import empty_tab
 
-from sublinear_lib.exhibits import quiz
-from sublinear_lib.exhibits.quiz import QUIZZES
 from tests.book.contrast import GRAPHIC, contrast
 from tests.book.visits import Visit, way
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from playwright.sync_api import Page as Tab
+
+Faults = dict[str, list[str]]
+"""What went wrong, promise by promise."""
 
 # What a notebook holds that has an explorer or a quiz.
 MARKS = (b'"_table"', b"sl-quiz")
@@ -104,7 +104,6 @@ LOOK = """k => new Promise(done => requestAnimationFrame(() => setTimeout(() => 
         scrolled: [each.scrollTop, each.scrollHeight - each.clientHeight],
         seen: each.matches(":focus-visible"),
         rings: ringsOf(each).filter((ring, i) => ring.line !== ringsAtRest[each.dataset.stop]?.[i]),
-        drawn: group.querySelector(".sl-plot svg")?.innerHTML.length ?? 0,
     });
 })))"""
 
@@ -117,31 +116,7 @@ PUT_BACK = """place => {
 }"""
 
 
-@dataclass
-class Met:
-    """A stop of the walk: the control as it was when the focus came, and after each key."""
-
-    at: dict[str, Any]
-    after: list[tuple[str, str, dict[str, Any] | None]] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """What the control is called."""
-        return f"{self.at['kind']} {self.at['name'].strip()[:60]!r}"
-
-
-@dataclass
-class Walk:
-    """The notes about one explorer or quiz."""
-
-    kind: str
-    name: str
-    expected: list[int]
-    met: list[Met] = field(default_factory=list)
-    left: bool = False
-    back: list[Any] = field(default_factory=list)
-    expected_back: list[int] = field(default_factory=list)
-    left_back: bool = False
+WORKED = ".sl-explorer:not(.sl-lab), .sl-quiz"
 
 
 def worked() -> list[str]:
@@ -154,108 +129,91 @@ def worked() -> list[str]:
     ]
 
 
-def asking() -> list[str]:
-    """List the pages of the book with a quiz."""
-    texts = {name: QUIZZES / f"{name.removeprefix('book/')}.md" for name in check_book.chapters()}
-    return [name for name, path in texts.items() if path.is_file()]
-
-
-def walks(browser: Browser, base: str, name: str) -> list[Walk]:
-    """Open the page `name` below the address `base`, and walk through all that can be worked."""
+def faults(browser: Browser, base: str, name: str) -> Faults:
+    """Walk through the page `name` below the address `base`; list what went wrong."""
     reader = way(name)[1][0]
     visited = Visit(empty_tab(browser, reader.scheme, reader.width))
-    tab = visited.tab
     try:
         visited.go(f"{base}/{name}.html")
-        return through(tab)
+        return through(visited.tab)
     finally:
-        tab.context.close()
+        visited.tab.context.close()
 
 
-def through(tab: Tab) -> list[Walk]:
-    """Walk through all that can be worked on a page in the browser."""
-    groups = tab.evaluate(PREPARE, ".sl-explorer:not(.sl-lab), .sl-quiz")
-    return [
-        _walk(tab, k, Walk(each["kind"], each["name"] or "", each["stops"]))
-        for k, each in enumerate(groups)
-    ]
+def through(tab: Tab) -> Faults:
+    """Walk through all that can be worked on a page in the browser; list what went wrong."""
+    found: Faults = {"order": [], "focus": [], "keys": [], "said": []}
+    for k, group in enumerate(tab.evaluate(PREPARE, WORKED)):
+        _walk(tab, k, group, found)
+    return found
 
 
-def _walk(tab: Tab, k: int, walk: Walk) -> Walk:
+def _walk(tab: Tab, k: int, group: dict[str, Any], found: Faults) -> None:
+    """Walk through an explorer or a quiz, there and back, and add what went wrong."""
+    expected, met, back = group["stops"], [], []
     tab.evaluate("k => document.getElementById(`walk-${k}`).focus()", k)
-    for met in _stops(tab, k, "Tab", len(walk.expected) + 3):
-        walk.met.append(met)
-        for key, does in _keys(met.at):
-            tab.keyboard.press(key)
-            now = tab.evaluate(LOOK, k)
-            for _ in range(20):  # scrolling takes a while
-                if does != "scroll" or now is None or now["scrolled"][0]:
-                    break
-                now = tab.evaluate(LOOK, k)
-            met.after.append((key, does, now))
+    for at in _stops(tab, k, "Tab", len(expected) + 3):
+        met.append(at["stop"])
+        after = list(_pressed(tab, k, at))
+        name = f"{at['kind']} {at['name'].strip()[:60]!r}"
+        for part, faults in (
+            ("focus", _unseen(at)),
+            ("keys", _misled(at, after)),
+            ("said", _silent(at, after)),
+        ):
+            found[part] += [f"{name}: {fault}" for fault in faults]
         # the next control is tried where the explorer begins
-        if met.at["kind"] in {"range", "select-one"}:
-            tab.evaluate(PUT_BACK, met.at["place"])
-        if met.at["kind"] == "summary":  # what it hides is a stop now
-            walk.expected = met.after[-1][2]["stops"]  # type: ignore[index]
-    walk.left = len(walk.met) <= len(walk.expected)
-    if walk.left:
-        for met in _stops(tab, k, "Shift+Tab", len(walk.expected) + 3):
-            walk.back.append(met.at["stop"])
-            walk.expected_back = met.at["stops"]
-        walk.left_back = len(walk.back) <= len(walk.expected)
-    return walk
+        if at["kind"] in {"range", "select-one"}:
+            tab.evaluate(PUT_BACK, at["place"])
+        if at["kind"] == "summary":  # what it hides is a stop now
+            expected = after[-1][2]["stops"]
+    left, behind = len(met) <= len(expected), expected
+    if left:
+        for at in _stops(tab, k, "Shift+Tab", len(expected) + 3):
+            back.append(at["stop"])
+            behind = at["stops"]
+    faults = {
+        "there is nothing to work": not expected,
+        f"the stops are {met}, not {expected}": met != expected,
+        "the Tab key does not lead out": not left,
+        f"the stops backwards are {back}": left and back != behind[::-1],
+        "Shift and Tab do not lead out": len(back) > len(expected),
+    }
+    found["order"] += [f"{group['name']}: {fault}" for fault, there in faults.items() if there]
 
 
-def _stops(tab: Tab, k: int, key: str, most: int) -> Iterator[Met]:
-    """Press a key again and again, and yield where the focus is until it leaves the group."""
+def _stops(tab: Tab, k: int, key: str, most: int) -> Iterator[dict[str, Any]]:
+    """Press a key again and again, and yield what has the focus until it leaves the group."""
     for _ in range(most):
         tab.keyboard.press(key)
         at = tab.evaluate(LOOK, k)
         if at is None:
             return
-        yield Met(at)
+        yield at
 
 
-def _keys(at: dict[str, Any]) -> list[tuple[str, str]]:
+def _pressed(tab: Tab, k: int, at: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Press the keys of a control; yield each, what it should do, and what is there then."""
+    keys = KEYS.get(at["kind"], [])
     if at["kind"] == "radio":  # one choice after the other
-        return [("Space", "same"), *[("ArrowDown", "next")] * at["most"], ("ArrowUp", "back")]
-    return KEYS.get(at["kind"], [])
+        keys = [("Space", "same"), *[("ArrowDown", "next")] * at["most"], ("ArrowUp", "back")]
+    for key, does in keys:
+        tab.keyboard.press(key)
+        now = tab.evaluate(LOOK, k)
+        for _ in range(20):  # scrolling takes a while
+            if does != "scroll" or now is None or now["scrolled"][0]:
+                break
+            now = tab.evaluate(LOOK, k)
+        yield key, does, now
 
 
-def faults(browser: Browser, base: str, name: str) -> dict[str, list[str]]:
-    """Walk through the page `name` below the address `base`; list what went wrong."""
-    walked = walks(browser, base, name)
-    met = [each for walk in walked for each in walk.met]
-    return {
-        "order": [fault for walk in walked for fault in astray(walk)],
-        "focus": [fault for each in met for fault in unseen(each)],
-        "keys": [fault for each in met for fault in misled(each)],
-        "said": [fault for each in met for fault in silent(each)],
-        "quiz": unasked(walked, name),
-    }
-
-
-def astray(walk: Walk) -> list[str]:
-    """List what is wrong with the order of the stops."""
-    met = [each.at["stop"] for each in walk.met]
-    faults = {
-        "there is nothing to work": not walk.expected,
-        f"the stops are {met}, not {walk.expected}": met != walk.expected,
-        "the Tab key does not lead out": not walk.left,
-        f"the stops backwards are {walk.back}": walk.back != walk.expected_back[::-1],
-        "Shift and Tab do not lead out": not walk.left_back,
-    }
-    return [f"{walk.name}: {fault}" for fault, there in faults.items() if there]
-
-
-def unseen(met: Met) -> list[str]:
+def _unseen(at: dict[str, Any]) -> list[str]:
     """List what is wrong with the look of the focus at a stop."""
-    rings = [ring for ring in met.at["rings"] if ring["width"] >= 2]
-    if not met.at["seen"] or not rings:
-        return [f"{met.name}: nothing shows where the focus is"]
+    rings = [ring for ring in at["rings"] if ring["width"] >= 2]
+    if not at["seen"] or not rings:
+        return ["nothing shows where the focus is"]
     best = max(contrast(color(ring["color"]), color(ring["ground"])) for ring in rings)
-    return [] if best >= GRAPHIC else [f"{met.name}: the ring around it is too faint: {best:.1f}"]
+    return [] if best >= GRAPHIC else [f"the ring around it is too faint: {best:.1f}"]
 
 
 def color(css: str) -> tuple[float, ...]:
@@ -263,14 +221,12 @@ def color(css: str) -> tuple[float, ...]:
     return tuple(float(each) / 255 for each in re.findall(r"[\d.]+", css)[:3])
 
 
-def misled(met: Met) -> list[str]:
+def _misled(before: dict[str, Any], after: list[tuple[str, str, Any]]) -> Iterator[str]:
     """List the keys that did not do at a stop what a reader expects."""
-    faults = []
-    before = met.at
-    for key, does, now in met.after:
+    for key, does, now in after:
         if now is None or now["stop"] != before["stop"]:
-            faults.append(f"{met.name}: {key} moved the focus away")
-            break
+            yield f"{key} moved the focus away"
+            return
         around = now["kind"] == "radio"  # after its last choice comes the first
         wanted = {
             "first": 0,
@@ -279,7 +235,7 @@ def misled(met: Met) -> list[str]:
             "back": _beside(before["place"], -1, now["most"], around=around),
         }.get(does, before["place"])
         fine = now["place"] == wanted
-        if now["kind"] == "radio":
+        if around:
             fine = fine and now["checked"]
         elif does == "open":
             fine = now["open"]
@@ -290,9 +246,8 @@ def misled(met: Met) -> list[str]:
         elif now["place"] != before["place"]:
             fine = fine and now["read"] != before["read"]
         if not fine:
-            faults.append(f"{met.name}: {key} led from {before['place']} to {now['place']}")
+            yield f"{key} led from {before['place']} to {now['place']}"
         before = now
-    return faults
 
 
 def _beside(place: int, way: int, most: int, *, around: bool) -> int:
@@ -300,30 +255,10 @@ def _beside(place: int, way: int, most: int, *, around: bool) -> int:
     return (place + way) % (most + 1) if around else min(max(place + way, 0), most)
 
 
-def silent(met: Met) -> list[str]:
+def _silent(at: dict[str, Any], after: list[tuple[str, str, Any]]) -> Iterator[str]:
     """List a stop whose changes no live region tells."""
-    if met.at["kind"] not in {"range", "select-one", "radio"} or not met.at["most"]:
-        return []
-    places = {now["place"] for _, _, now in met.after if now}
-    said = {now["said"] for _, _, now in met.after if now}
-    fault = f"{met.name}: {len(places)} places, and what is said is {sorted(said)}"
-    enough = len(places) if met.at["kind"] == "radio" else 2
-    return [] if "" not in said and len(said) >= enough else [fault]
-
-
-def unasked(walked: list[Walk], name: str) -> list[str]:
-    """List what is wrong with the quiz of the page `name`: what it asks and how it answers."""
-    quizzes = [walk for walk in walked if walk.kind == "quiz"]
-    if len(quizzes) != (name in asking()):
-        return [f"{len(quizzes)} quizzes were met"]
-    faults = []
-    for walk in quizzes:
-        met = [each for each in walk.met if each.at["kind"] == "radio"]
-        choices = [len(each.choices) for each in quiz(name.removeprefix("book/")).questions]
-        if [each.at["most"] + 1 for each in met] != choices:
-            faults.append(f"the questions have other choices than {choices}")
-        for each in met:
-            told = {now["place"]: now["said"].partition(".")[0] for _, _, now in each.after if now}
-            if sorted(told.values()) != ["No"] * each.at["most"] + ["Right"]:
-                faults.append(f"{each.name}: the answers are {sorted(told.values())}")
-    return faults
+    if at["kind"] in {"range", "select-one", "radio"} and at["most"]:
+        places = {now["place"] for _, _, now in after if now}
+        said = {now["said"] for _, _, now in after if now}
+        if "" in said or len(said) < (len(places) if at["kind"] == "radio" else 2):
+            yield f"{len(places)} places, and what is said is {sorted(said)}"

@@ -107,7 +107,7 @@ PAGES = Record(
 KEYBOARD = Record(
     HERE / "records" / "keyboard.json",
     (HERE / "keyboard.py", HERE / "contrast.py", HERE / "visits.py"),
-    ("order", "focus", "keys", "said", "quiz"),
+    ("order", "focus", "keys", "said"),
     ("book/part1/half-space-reporting",),
 )
 """What goes wrong for who works explorers and quizzes by keyboard alone."""

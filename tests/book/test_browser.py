@@ -4,30 +4,28 @@ import pytest
 from browser import until
 
 from tests.book.accessible import findings, open_boxes
-from tests.book.visits import READERS, outside, pages, visits
+from tests.book.visits import pages, visits
 
 pytestmark = pytest.mark.browser
 
 PAGES = pages()
 FOLDS = "article details"
-PHONES = [reader for reader in READERS if reader.width < 500]
 
 
 @visits(PAGES)
-def test_a_page_needs_no_other_host_and_raises_no_error(seen):
-    assert seen.requests, "no request was seen at all"
-    assert outside(seen.requests, seen.over) == []
-    assert seen.complaints == []
+def test_a_page_needs_no_other_host_and_raises_no_error(page, found_at):
+    assert found_at("pages", page)["errors"] == []
 
 
 @visits(PAGES)
-def test_axe_finds_nothing(seen):
-    assert seen.findings == []
+def test_axe_finds_nothing(page, found_at):
+    found = found_at("pages", page)
+    assert found["axe, desk"] == found["axe, phone"] == []
 
 
-@visits(PAGES, PHONES)
-def test_a_phone_never_scrolls_sideways(seen):
-    assert seen.too_wide == []
+@visits(PAGES)
+def test_a_phone_never_scrolls_sideways(page, found_at):
+    assert found_at("pages", page)["too wide, phone"] == []
 
 
 def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit):

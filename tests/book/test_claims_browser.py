@@ -71,18 +71,6 @@ def test_formulas_are_set_and_what_we_reconstructed_is_underlined(opened):
     assert tab.locator(".sl-statement .sl-rec").first.evaluate(style) == "dotted"
 
 
-def test_verdicts_keep_their_colors_apart_in_the_dark(opened):
-    colors = {}
-    for theme in ("light", "dark"):
-        tab = opened("ledger", theme=theme)
-        found = tab.locator(".sl-key .sl-verdict").evaluate_all(
-            "all => all.map(each => getComputedStyle(each).color)"
-        )
-        assert len(set(found)) == len(found) == 6
-        colors[theme] = set(found)
-    assert not colors["light"] & colors["dark"]
-
-
 # ---- boxes --------------------------------------------------------------------------------------
 
 
@@ -262,26 +250,6 @@ def test_the_drawing_is_made_larger_and_fits_again(opened):
 
 
 # ---- the built pages ----------------------------------------------------------------------------
-
-
-def test_the_reader_clicks_from_the_graph_to_statement_proof_check_and_code(visit):
-    visited = visit("book/reference/ledger")
-    tab = visited.tab
-    tab.locator("#printed-thm-4\\.1").focus()
-    tab.keyboard.press("Enter")
-    tab.wait_for_url("**/ledger.html#thm-4.1")
-    box = tab.locator("#thm-4\\.1")
-    box.locator(".sl-statement math").first.wait_for(state="visible")
-    assert "sublinear verify thm-4.1" in box.inner_text()
-    box.get_by_text("The code of the check", exact=True).click()
-    assert "def _check" in box.locator("pre").last.inner_text()
-    box.get_by_role("link", name="Theorem 4.1, repaired").first.click()
-    tab.wait_for_url("**/ledger.html#thm-4.1-r")
-    tab.locator("#thm-4\\.1-r").get_by_role("link", name="our proof").click()
-    tab.wait_for_url(re.compile(r"/(reference|part1)/[\w-]+\.html#"))
-    anchor = tab.url.partition("#")[2]
-    assert tab.locator(f"[id='{anchor}']").count() == 1
-    assert visited.complaints == []
 
 
 def test_the_ledger_is_light_until_a_row_is_opened(visit):

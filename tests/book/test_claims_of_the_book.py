@@ -7,7 +7,6 @@ import nbformat
 import pytest
 
 from sublinear_lib.claims import Ledger, Verdict
-from sublinear_lib.exhibits.shelf import Shelf
 from tests.book.small_book import build
 from tests.exhibits.made_up import check_holds, made_up_shelf
 
@@ -36,17 +35,12 @@ def book(tmp_path):
     return tmp_path
 
 
-def problems(book, shelf=None):
-    shelf = shelf or made_up_shelf()
-    found = companion_claims.problems(shelf.ledger, shelf.stored, book)
-    return found
-
-
-def changed(name, **changes):
-    """Return the claims of the tests with one of them changed."""
+def problems(book, **changes):
+    """Compare a book with the claims of the tests, one of which is changed."""
     shelf = made_up_shelf()
+    name = changes.pop("of", None)
     claims = [replace(each, **changes) if each.id == name else each for each in shelf.ledger]
-    return Shelf(Ledger(claims), shelf.stored)
+    return companion_claims.problems(Ledger(claims), shelf.stored, book)
 
 
 def test_a_book_that_agrees_with_its_claims_has_no_problems(book):
@@ -71,7 +65,7 @@ def test_a_chapter_that_does_not_show_its_claims_is_found(book):
     ("cell", "text"),
     [
         ('claim_box("thm-4.9")', ""),
-        ('exhibits.claim_box("thm-4.9", root="..")', ""),
+        ('exhibits.claim_box("thm-4.9", shelf=None)', ""),
         ("2 + 2", "See {ref}`statement-thm-4.9`."),
         ("2 + 2", "See [there](#statement-thm-4.9)."),
     ],
@@ -89,15 +83,12 @@ def test_a_chapter_that_shows_the_claims_of_another_is_found(book):
 
 
 @pytest.mark.parametrize(
-    ("name", "changes"),
-    [
-        ("lem-a.5", {"statement": "Another statement."}),
-        ("lem-a.5", {"check": check_holds}),
-        ("lem-a.5", {"recorded": Verdict.HOLDS}),
-    ],
+    "changes",
+    [{"statement": "Another."}, {"check": check_holds}, {"recorded": Verdict.HOLDS}],
+    ids=["statement", "check", "verdict"],
 )
-def test_a_stored_verdict_that_is_stale_is_found(book, name, changes):
-    assert problems(book, changed(name, **changes)) == [
+def test_a_stored_verdict_that_is_stale_is_found(book, changes):
+    assert problems(book, of="lem-a.5", **changes) == [
         "lem-a.5: its stored evidence is missing, outdated or not the verdict on record "
         "(run `sublinear verify --stale --budget full --store`)"
     ]
@@ -111,13 +102,11 @@ def test_a_missing_proof_is_found(book):
         "(write (thm-4.1-r)= above its heading on that page)"
     ]
     page.unlink()
-    assert problems(book) == [
-        "thm-4.1-r: its proof is on 'reference/repaired-theorems', which is no page of the book"
-    ]
-    assert problems(book, changed("thm-4.1-r", proof="B (2019); reference/ledger#x")) == [
-        "thm-4.1-r: its proof is on 'reference/ledger', which is no page of the book"
-    ]
-    assert problems(book, changed("thm-4.1-r", proof="our notes")) == [
+    gone = "thm-4.1-r: its proof is on 'reference/{}', which is no page of the book"
+    assert problems(book) == [gone.format("repaired-theorems")]
+    elsewhere = problems(book, of="thm-4.1-r", proof="B (2019); reference/ledger#x")
+    assert elsewhere == [gone.format("ledger")]
+    assert problems(book, of="thm-4.1-r", proof="our notes") == [
         "thm-4.1-r: has the status 'complete here' without a proof here"
     ]
 

@@ -113,21 +113,6 @@ def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_change
 
 
 @pytest.mark.browser
-def test_a_chapter_that_is_not_trusted_shows_its_pictures_too(lab, browser):
-    folder, _ = lab
-    copy = json.loads((folder / f"{CHAPTER}.ipynb").read_text(encoding="utf-8"))
-    copy["cells"][-1]["source"] += "\n\nSigned by nobody."
-    (folder / "foreign.ipynb").write_text(json.dumps(copy), encoding="utf-8")
-    page = opened(browser, lab, "foreign")
-    images = "[...document.querySelectorAll('.jp-OutputArea-output img')]"
-    page.wait_for_function(f"{images}.every((each) => each.complete)")
-    widths = page.evaluate(f"{images}.map((each) => each.naturalWidth)")
-    assert len(widths) == pictures(folder, "foreign") and min(widths) > 100
-    assert page.evaluate(RAW) == []
-    page.close()
-
-
-@pytest.mark.browser
 def test_after_run_all_a_width_between_the_stored_ones_moves_the_picture_at_once(lab, browser):
     page = opened(browser, lab, CHAPTER)
     page.get_by_role("menuitem", name="Run", exact=True).click()

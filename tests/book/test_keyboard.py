@@ -1,75 +1,44 @@
 """Every explorer and every quiz of every chapter, worked by keyboard alone."""
 
-import functools
 from collections import Counter
 
 import check_book
 import pytest
 
 from tests.book import keyboard
-from tests.book.record import KEYBOARD
-from tests.book.visits import READERS, way
+from tests.book.visits import visits
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 PAGES = keyboard.worked()
-# the tests of a page stay with the worker that visits it, which goes by the name of the reader
-pages = pytest.mark.parametrize("page", PAGES, ids=[f"{name}-{READERS[0]}" for name in PAGES])
-ASKING = keyboard.asking()
-asking = pytest.mark.parametrize("page", ASKING, ids=[f"{name}-{READERS[0]}" for name in ASKING])
 
 
-@pytest.fixture(scope="session")
-def walked(browser, html, site):
-    """Return what went wrong on the walk through a page, which is made once at most."""
-
-    @functools.cache
-    def walk(name):
-        try:
-            base = site if way(name)[0] == "http" else html.as_uri()
-            return KEYBOARD.known(html, name) or keyboard.faults(browser, base, name)
-        except Exception as error:  # every test of the page reports it, none waits for it again
-            return error
-
-    def found(name):
-        made = walk(name)
-        if isinstance(made, Exception):
-            raise made
-        return made
-
-    return found
+@visits(PAGES)
+def test_the_tab_key_reaches_every_control_in_order_and_leads_out_again(page, found_at):
+    assert found_at("keyboard", page)["order"] == []
 
 
-@pages
-def test_the_tab_key_reaches_every_control_in_order_and_leads_out_again(page, walked):
-    assert walked(page)["order"] == []
+@visits(PAGES)
+def test_the_focus_can_be_seen_at_every_stop(page, found_at):
+    assert found_at("keyboard", page)["focus"] == []
 
 
-@pages
-def test_the_focus_can_be_seen_at_every_stop(page, walked):
-    assert walked(page)["focus"] == []
+@visits(PAGES)
+def test_every_key_does_what_it_does_elsewhere(page, found_at):
+    assert found_at("keyboard", page)["keys"] == []
 
 
-@pages
-def test_every_key_does_what_it_does_elsewhere(page, walked):
-    assert walked(page)["keys"] == []
+@visits(PAGES)
+def test_what_a_key_changes_is_said(page, found_at):
+    assert found_at("keyboard", page)["said"] == []
 
 
-@pages
-def test_what_a_key_changes_is_said(page, walked):
-    assert walked(page)["said"] == []
-
-
-@asking
-def test_the_quiz_asks_every_question_and_one_answer_is_right(page, walked):
-    assert walked(page)["quiz"] == []
-
-
-def test_every_explorer_of_a_notebook_is_met(browser, site):
+def test_every_explorer_of_a_notebook_is_met(visit):
     assert len(PAGES) > 20
     page = next(name for name in PAGES if name.endswith("what-cannot-be-done"))
     stored = (check_book.ROOT / f"{page}.ipynb").read_bytes()
-    kinds = Counter(walk.kind for walk in keyboard.walks(browser, site, page))
+    groups = visit(page).tab.evaluate(keyboard.PREPARE, keyboard.WORKED)
+    kinds = Counter(group["kind"] for group in groups)
     assert kinds == {"explorer": stored.count(b'"_table"'), "quiz": 1}
     assert kinds["explorer"] == 1
 
@@ -92,24 +61,19 @@ box.addEventListener("input", () => {
 });</script></body></html>"""
 
 
-def met_in(browser, plant=""):
+def found_in(browser, plant=""):
     """Walk through the small page with a fault planted by a script; return what is wrong."""
     tab = browser.new_page()
     try:
         tab.set_content(SOUND)
         tab.evaluate(f"() => {{ {plant} }}")
-        (walk,) = keyboard.through(tab)
+        return [fault for part in keyboard.through(tab).values() for fault in part]
     finally:
         tab.close()
-    checks = (keyboard.unseen, keyboard.misled, keyboard.silent)
-    found = [fault for met in walk.met for check in checks for fault in check(met)]
-    return walk, [*keyboard.astray(walk), *found]
 
 
 def test_a_sound_box_has_no_faults(browser):
-    walk, faults = met_in(browser)
-    assert faults == []
-    assert [met.at["stop"] for met in walk.met] == walk.expected == walk.back[::-1] == [0, 1]
+    assert found_in(browser) == []
 
 
 TRAP = """box.addEventListener("keydown", event => {
@@ -138,5 +102,5 @@ TRAP = """box.addEventListener("keydown", event => {
     ],
 )  # fmt: skip
 def test_a_fault_of_a_control_or_of_their_order_is_found(browser, plant, fault):
-    _, faults = met_in(browser, plant)
+    faults = found_in(browser, plant)
     assert any(fault in found for found in faults), faults

@@ -34,13 +34,6 @@ def test_the_sidebar_shows_all_planned_parts_and_is_short(pages):
     ]
 
 
-def test_no_page_offers_a_repository_before_there_is_one(pages):
-    for page in pages.values():
-        labels = page.tree.css(".btn-source-repository-button, .btn-launch-binder-button")
-        launches = page.tree.css(".dropdown-launch-buttons, .dropdown-source-buttons")
-        assert not labels + launches, page.name
-
-
 # What the checks themselves promise: each finds the fault it is named after.
 
 GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8">

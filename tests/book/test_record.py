@@ -68,11 +68,11 @@ def test_some_pages_are_looked_at_whatever_is_on_record(built, kept):
 
 @pytest.mark.parametrize("kind", LOOKS)
 def test_a_record_knows_every_page_and_nothing_was_found(kind):
-    look = LOOKS[kind]
-    stored = look.record.read()
-    assert sorted(stored) == sorted(look.pages()), "renew it: make looks"
-    assert set(look.record.always) <= set(stored)
-    assert all(path.is_file() for path in look.record.sources)
+    kept, pages, _ = LOOKS[kind]
+    stored = kept.read()
+    assert sorted(stored) == sorted(pages()), "renew it: make looks"
+    assert set(kept.always) <= set(stored)
+    assert all(path.is_file() for path in kept.sources)
     for entry in stored.values():
-        assert set(entry) == {"fingerprint", *look.record.parts}
-        assert not any(entry[part] for part in look.record.parts)
+        assert set(entry) == {"fingerprint", *kept.parts}
+        assert not any(entry[part] for part in kept.parts)

@@ -1,13 +1,10 @@
 """Visits are shared: a page is opened once for each reader, and by one worker only."""
 
-from collections import Counter
-from dataclasses import replace
-
 import pytest
 
-from tests.book import conftest
 from tests.book import visits as visits_module
-from tests.book.visits import DESK, PHONE, READERS, look, on_record, whole
+from tests.book.record import PAGES
+from tests.book.visits import DESK, PHONE, READERS, look, whole
 
 
 def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file():
@@ -17,31 +14,6 @@ def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file():
     assert whole(f"{tests[0]}[book/y-{READERS[0]}]") == "book/y"
     for test in ("test_a", "test_a[http]", "test_b[f-exercises]", "test_a[a] + [b]", "Class::test"):
         assert whole(f"tests/book/test_a.py::{test}") == "tests/book/test_a.py"
-
-
-def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(monkeypatch, tmp_path):
-    calls = Counter()
-
-    def look(browser, base, name, *, known):
-        calls[name] += 1
-        if name == "broken":
-            raise TimeoutError("the page does not settle")
-        return {reader: f"{base}/{name} {reader}" for reader in READERS}
-
-    monkeypatch.setattr(conftest, "look", look)
-    nothing = replace(conftest.record.PAGES, path=tmp_path / "none.json")
-    monkeypatch.setattr(conftest.record, "PAGES", nothing)
-    monkeypatch.setattr(conftest, "way", lambda name: ("http" if name == "a" else "file", READERS))
-    fixture = conftest.visited.__wrapped__
-    seen_by = fixture(object(), tmp_path, "http://here")
-    desk, phone = READERS
-    assert seen_by("a", desk) == seen_by("a", desk) == "http://here/a desk"
-    assert seen_by("a", phone) == "http://here/a phone"
-    assert seen_by("b", phone) == f"{tmp_path.as_uri()}/b phone"
-    for reader in READERS:
-        with pytest.raises(TimeoutError, match="does not settle"):
-            seen_by("broken", reader)
-    assert calls == {"a": 1, "b": 1, "broken": 1}
 
 
 FAULTY = """<!doctype html><html lang="en" data-theme="light"><head><title>A page</title><script>
@@ -60,20 +32,12 @@ def test_what_only_the_second_reader_meets_is_put_on_record_and_told_from_there(
 ):
     monkeypatch.setattr(visits_module, "way", lambda name: ("file", (DESK, PHONE)))
     (tmp_path / "page.html").write_text(FAULTY)
-    seen = look(browser, tmp_path.as_uri(), "page")
-    assert not seen[DESK].too_wide and not seen[DESK].complaints
-    kept = on_record(seen)
-    assert set(kept) == set(conftest.record.PAGES.parts)
-    assert [text.partition(":")[0] for text in kept["too wide, phone"]] == [
-        "page",
-        '<p style="width',
-    ]
+    kept = look(browser, tmp_path.as_uri(), "page")
+    assert set(kept) == set(PAGES.parts)
+    wide = [text.partition(":")[0] for text in kept["too wide, phone"]]
+    assert wide == ["page", '<p style="width']
     assert [error for error in kept["errors"] if "too narrow" in error]
     # and on the next visit, on which nobody has a phone
-    kept["axe, phone"] = ["a rule"]
+    kept = {**kept, "axe, phone": ["a rule"]}
     monkeypatch.setattr(visits_module, "AT_REST", "nobody waits for the second reader")
-    again = look(browser, tmp_path.as_uri(), "page", known=kept)
-    assert again[DESK] == seen[DESK]
-    assert again[PHONE].too_wide == kept["too wide, phone"]
-    assert again[PHONE].complaints == kept["errors"]
-    assert again[PHONE].findings == ["a rule"]
+    assert look(browser, tmp_path.as_uri(), "page", kept) == kept

@@ -1,21 +1,20 @@
 """One visit to a page of the book: everything that the tests want to see there, in one go.
 
 Loading a page and setting its formulas takes a browser seconds. A page is therefore opened once,
-all its boxes are opened, and what is to be seen is written down; then the window becomes that of
+all its boxes are opened, and what is wrong is written down; then the window becomes that of
 the other reader, and it is written down again. The tests read that: one test for each promise, so
-that a failure names the promise, the page and the reader. Half of the pages come from a server and
+that a failure names the promise and the page. Half of the pages come from a server and
 begin wide and light, the others come from a folder and begin on a phone in the dark. Of a page that
 has not changed it is on record (`record`) what axe found and what the second reader saw, and only
-the first one visits it; on another page axe is asked for all of its rules by the first reader, and
-for those that depend on colors and sizes by the second.
+the first one visits it.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -42,12 +41,16 @@ class Visit:
         if message.type == "error":
             self.complaints.append(f"{message.text} ({message.location['url']})")
 
-    def go(self, address: str) -> None:
-        """Load a page; its explorers are mounted on return."""
+    def load(self, address: str) -> None:
+        """Load a page, and listen to it."""
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.tab.on("console", self._hear)
         self.tab.goto(address, wait_until="load")
+
+    def go(self, address: str) -> None:
+        """Load a page; its explorers are mounted on return."""
+        self.load(address)
         settle(self.tab)
 
 
@@ -76,18 +79,6 @@ def way(name: str) -> tuple[str, tuple[Reader, Reader]]:
     if zlib.crc32(name.encode()) % 2:
         return "file", (PHONE, DESK)
     return "http", (DESK, PHONE)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What one reader saw on a page; several tests read it, so that none opens the page again."""
-
-    name: str
-    over: str
-    requests: list[str]
-    complaints: list[str]
-    too_wide: list[str]
-    findings: list[str]
 
 
 # The page itself if it is wider than its window, and what sticks out to the right and neither
@@ -125,75 +116,38 @@ AT_REST = """scheme => new Promise(done => {
 
 
 def look(
-    browser: Browser,
-    base: str,
-    name: str,
-    *,
-    known: record.Findings | None = None,
-    thorough: bool = False,
-) -> dict[Reader, Seen]:
-    """Open the page `name` below the address `base`, and write down what each reader sees there.
+    browser: Browser, base: str, name: str, known: record.Findings | None = None
+) -> record.Findings:
+    """Open the page `name` below the address `base`; list what is wrong with it for each reader.
 
-    If it is `known` what was found there, axe is not asked and the second reader does not come;
-    `thorough` has axe apply all of its rules for both readers.
+    If it is `known` what was found there, axe is not asked and the second reader does not come.
     """
     over, (first, second) = way(name)
     visited = Visit(empty_tab(browser, first.scheme, first.width))
     tab = visited.tab
+    found: dict[str, Sequence[str]] = {**(known or {})}
 
-    def see(reader: Reader) -> Seen:
-        too_wide = tab.evaluate(TOO_WIDE)  # once this is answered, what was opened is laid out
-        rules = None if thorough or reader is first else accessible.LOOKS
-        return Seen(
-            name=name,
-            over=over,
-            requests=[*visited.requests],
-            complaints=[*visited.complaints],
-            too_wide=too_wide,
-            findings=(
-                accessible.findings(tab, rules=rules)
-                if known is None
-                else [*known[found_by(reader)]]
-            ),
-        )
+    def see(reader: Reader) -> None:
+        wide = tab.evaluate(TOO_WIDE)  # once this is answered, what was opened is laid out
+        if reader is PHONE:
+            found["too wide, phone"] = wide
+        if known is None:
+            found[f"axe, {reader}"] = accessible.findings(tab)
 
     try:
         visited.go(f"{base}/{name}.html")
         accessible.open_boxes(tab)
-        seen = see(first)
-        if known is not None:
-            return {first: seen, second: from_record(seen, second, known)}
-        tab.emulate_media(color_scheme=second.scheme)
-        tab.set_viewport_size({"width": second.width, "height": 900})
-        tab.evaluate(AT_REST, second.scheme)
-        return {first: seen, second: see(second)}
+        see(first)
+        if known is None:
+            tab.emulate_media(color_scheme=second.scheme)
+            tab.set_viewport_size({"width": second.width, "height": 900})
+            tab.evaluate(AT_REST, second.scheme)
+            see(second)
+        assert visited.requests, "no request was seen at all"
+        errors = [*outside(visited.requests, over), *visited.complaints]
+        return {**found, "errors": [*found.get("errors", ()), *errors]}
     finally:
         tab.context.close()
-
-
-def found_by(reader: Reader) -> str:
-    """Return the name of the part of the record that holds what axe found for a reader."""
-    return f"axe, {reader}"
-
-
-def on_record(seen: Mapping[Reader, Seen]) -> dict[str, list[str]]:
-    """Return what is to be kept of a thorough look at a page."""
-    *_, last = seen.values()  # whose visit has heard everything
-    return {
-        **{found_by(reader): each.findings for reader, each in seen.items()},
-        "too wide, phone": seen[PHONE].too_wide,
-        "errors": [*outside(last.requests, last.over), *last.complaints],
-    }
-
-
-def from_record(seen: Seen, second: Reader, known: record.Findings) -> Seen:
-    """Return what the second reader saw on a page as it still is, which the first has just seen."""
-    return replace(
-        seen,
-        complaints=[*seen.complaints, *known["errors"]],
-        too_wide=[*known["too wide, phone"]] if second is PHONE else [],
-        findings=[*known[found_by(second)]],
-    )
 
 
 def outside(requests: list[str], over: str) -> list[str]:
@@ -207,12 +161,9 @@ def outside(requests: list[str], over: str) -> list[str]:
     ]
 
 
-def visits(names: Iterable[str], readers: Iterable[Reader] = READERS) -> pytest.MarkDecorator:
-    """Parametrize a test with the visits of these readers to these pages."""
-    pairs = [(name, reader) for name in names for reader in readers]
-    return pytest.mark.parametrize(
-        "seen", pairs, indirect=True, ids=[f"{name}-{reader}" for name, reader in pairs]
-    )
+def visits(names: Sequence[str]) -> pytest.MarkDecorator:
+    """Parametrize a test with pages; it stays with the worker that visits them (`whole`)."""
+    return pytest.mark.parametrize("page", names, ids=[f"{name}-{DESK}" for name in names])
 
 
 def whole(test: str) -> str:

@@ -118,7 +118,7 @@ def test_lines_above_the_point_are_the_points_beyond_the_line(
 def test_the_text_of_the_survivors_gives_both_ends_and_the_trend_if_there_is_one() -> None:
     tells(surviving(), "1 % active: 2 % at d = 2, 99 % at d = 64", "rise")
     for values in ([0.5, 0.4, 0.6], [0.5, 0.5, 0.5]):
-        assert "rise" not in surviving(curves={"a": values}, samples=None).alt
+        assert "rise" not in surviving(curves={"a": values}, samples={}).alt
     with pytest.raises(ValueError, match="samples must have labels of curves"):
         surviving(samples={"b": [[2, 0.1, 0.0, 0.2]]})
     with pytest.raises(ValueError, match="positive second coordinate"):

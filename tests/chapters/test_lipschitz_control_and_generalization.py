@@ -66,7 +66,7 @@ answers = partial(
     limits=(-1.0, 1.0),
     name="a",
 )
-bars = partial(figures.answer_bars, entries=ROWS, intervals=INTERVALS, name="b")
+bars = partial(figures.answer_bars, entries=ROWS, intervals=INTERVALS, chance=0.5, name="b")
 
 
 def test_answers_are_told_as_shares_of_the_square() -> None:
@@ -78,7 +78,7 @@ def test_answers_are_told_as_shares_of_the_square() -> None:
 
 
 def test_every_bar_is_as_long_as_its_share_and_written_with_its_interval() -> None:
-    shown = bars(chance=0.5)
+    shown = bars()
     for title, interval in INTERVALS.items():
         written = (percent(interval.estimate), percent(interval.upper))
         assert all(text in shown.html for text in written), title

@@ -47,7 +47,8 @@ JUMP, CONTINUOUS = np.where(Z > 1, Z, 0), np.maximum(Z - 1, 0)
 BOTH = {"z": Z, "jump": JUMP, "continuous": CONTINUOUS, "tau": 1.0, "alt": "Jumps of 1 and of 0."}
 
 pair = partial(figures.activations_pair, **BOTH, name="p")
-sphere = partial(figures.slice_picture, points=POINTS, center=POINTS[1], half_angle=0.4, name="s")
+CAP = {"labels": np.ones(len(POINTS)), "center": POINTS[1], "half_angle": 0.4}
+sphere = partial(figures.slice_picture, points=POINTS, **CAP, name="s")
 
 
 def test_the_jump_is_a_gap_in_the_curve_and_the_continuous_one_has_none() -> None:
@@ -64,7 +65,7 @@ def test_the_slice_says_whether_the_cap_holds_another_point() -> None:
     tells(sphere(), "It holds no other data point", "23 degrees to either side")
     tells(sphere(half_angle=1.3), "It holds 3 of the data points")
     # The center need not be one of the data.
-    tells(sphere(points=POINTS[2:3], half_angle=1.3), "It holds 1 of the data points")
+    tells(sphere(points=POINTS[2:3], labels=[1.0], half_angle=1.3), "It holds 1 of the data points")
     for wrong in ({"points": [[0.0, 0.0, 1.0]]}, {"center": [0.0, 0.6, 0.8]}):
         with pytest.raises(ValueError, match="must lie on the slice"):
             sphere(**wrong)

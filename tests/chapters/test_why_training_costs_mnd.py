@@ -23,7 +23,9 @@ FIRING = [True, False, True, False, False]
 
 losses = partial(figures.loss_and_activity, **RUNS, name="l")
 bars = partial(figures.work_bars, phases=["forward", "backward"], **WORK, name="w")
-digits = partial(figures.digit_gallery, clean=IMAGES, adversarial=IMAGES[:, ::-1], name="d")
+READ = {"clean_labels": ["3", "8", "3"], "adversarial_labels": ["8", "8", "3"]}
+FLIPPED = {"clean": IMAGES, "adversarial": IMAGES[:, ::-1], **READ}
+digits = partial(figures.digit_gallery, **FLIPPED, name="d")
 schematic = partial(figures.network_schematic, active=FIRING, name="n")
 
 
@@ -46,8 +48,7 @@ def test_bars_and_neurons_carry_their_numbers() -> None:
 
 
 def test_the_gallery_gives_the_largest_change_and_the_labels() -> None:
-    words = {"clean_labels": ["3", "8", "3"], "adversarial_labels": ["8", "8", "3"]}
-    picture = digits(adversarial=IMAGES + 4.0, **words)
+    picture = digits(adversarial=IMAGES + 4.0)
     tells(picture, "The largest change of a pixel is 4, 25 % of the range")
     tells(picture, "Clean: 3, 8, 3. Under attack: 8, 8, 3.")
     assert texts(picture).count("3") == 3

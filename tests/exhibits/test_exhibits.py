@@ -15,9 +15,9 @@ from sublinear_lib.claims import Budget, Ledger, Role, Stored, Verdict, fingerpr
 from sublinear_lib.claims.claim import Source
 from sublinear_lib.exhibits import badge, chapter_claims, claim_box, dependency_graph, ledger_table
 from sublinear_lib.exhibits.evidence import evidence_html
-from sublinear_lib.exhibits.graph import drawn, part_view, printed_view, repaired_view
+from sublinear_lib.exhibits.graph import drawn, repaired_view, work_view
 from sublinear_lib.exhibits.looks import LOOKS
-from sublinear_lib.exhibits.names import name_of, page_link, proof_link, short_name, title_of
+from sublinear_lib.exhibits.names import name_of, page_link, proof_links, short_name, title_of
 from sublinear_lib.exhibits.quiz import read_quiz
 from sublinear_lib.exhibits.shelf import Shelf
 from sublinear_lib.plotting import ROLES
@@ -124,7 +124,7 @@ def test_a_statement_that_is_printed_twice_has_one_row_and_one_node() -> None:
     assert "also Theorem 4.9" in text(soup.summary) and soup.summary.find(id="thm-4.9")
     assert "theorem 4.9" in soup["data-words"]
     assert "Printed again as Theorem 4.9" in text(soup) and "in the same words" in text(soup)
-    assert set(printed_view(shelf.ledger).edges) == set(printed_view(ledger).edges)
+    assert set(work_view(shelf.ledger, "paper").edges) == set(work_view(ledger, "paper").edges)
     assert set(repaired_view(shelf.ledger).edges) == set(repaired_view(ledger).edges)
     other = replace(copy, statement="Another wording.")
     assert "Another wording." in text(row("thm-4.1", Shelf(Ledger([*ledger, other]))))
@@ -158,8 +158,6 @@ def test_a_chapter_shows_its_own_statements_in_reading_order() -> None:
     [
         (partial(chapter_claims, "part1/unknown"), ValueError, "chapter must be one of part1/how"),
         (partial(claim_box, "thm-4.2"), KeyError, r"thm-4\.2'; did you mean"),
-        (partial(claim_box, "thm-4.1", root="/book"), ValueError, "root must be a way upwards"),
-        (partial(ledger_table, root=None), TypeError, "root must be a string"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(
@@ -251,7 +249,7 @@ def arrows(*rows: str) -> set[tuple[str, ...]]:
 
 
 def test_the_repaired_view_puts_repairs_in_the_place_of_what_fails() -> None:
-    printed, repaired = printed_view(made_up_ledger()), repaired_view(made_up_ledger())
+    printed, repaired = work_view(made_up_ledger(), "paper"), repaired_view(made_up_ledger())
     both = arrows("thm-4.4 thm-1.1", "cor-5.2 thm-1.1")
     used = arrows("lem-a.5 thm-4.1", "lem-a.6 thm-4.1", "thm-4.1 thm-4.4")
     assert set(printed.edges) == both | used
@@ -270,7 +268,7 @@ def test_a_repair_by_its_own_consequence_is_refused() -> None:
 def test_every_node_is_a_named_link_with_a_second_cue() -> None:
     ledger = made_up_ledger()
     soup = read(dependency_graph(shelf=made_up_shelf()))
-    views = (("printed", printed_view(ledger)), ("repaired", repaired_view(ledger)))
+    views = (("printed", work_view(ledger, "paper")), ("repaired", repaired_view(ledger)))
     for view, graph in ((name, drawn(ledger, whole)) for name, whole in views):
         nodes = soup.select(f"#{view} a.sl-node")
         assert [node["data-id"] for node in nodes] == [c.id for c in ledger if c.id in graph]
@@ -293,14 +291,17 @@ def test_what_others_imply_definitions_and_lone_statements_are_not_drawn() -> No
     ledger = made_up_ledger()
     also = replace(ledger["thm-1.1"], depends_on=("thm-4.4", "cor-5.2", "thm-4.1"))
     more = Ledger([also if each.id == also.id else each for each in ledger])
-    assert ("thm-4.1", "thm-1.1") in printed_view(more).edges
-    assert drawn(more, printed_view(more)).edges == drawn(ledger, printed_view(ledger)).edges
-    assert "def-3.5" not in drawn(ledger, printed_view(ledger))
+    assert ("thm-4.1", "thm-1.1") in work_view(more, "paper").edges
+    assert (
+        drawn(more, work_view(more, "paper")).edges
+        == drawn(ledger, work_view(ledger, "paper")).edges
+    )
+    assert "def-3.5" not in drawn(ledger, work_view(ledger, "paper"))
     convention = replace(
         ledger["lem-a.6"], recorded=Verdict.IMPLEMENTED, status=None, implemented_by="x.y"
     )
     fewer = Ledger([convention if each.id == convention.id else each for each in ledger])
-    assert "lem-a.6" not in drawn(fewer, printed_view(fewer))
+    assert "lem-a.6" not in drawn(fewer, work_view(fewer, "paper"))
 
 
 def test_a_step_that_failed_with_a_repaired_statement_leaves_the_repaired_view() -> None:
@@ -333,9 +334,9 @@ def test_a_further_part_has_a_view_of_its_own() -> None:
     base = replace(first, id="prop-ii.1", source=source, depends_on=(), repairs="")
     above = replace(base, id="thm-ii.4.8", depends_on=("prop-ii.1", first.id))
     ledger = Ledger([*shelf.ledger, base, above])
-    assert set(printed_view(ledger)) == set(printed_view(shelf.ledger))
+    assert set(work_view(ledger, "paper")) == set(work_view(shelf.ledger, "paper"))
     assert set(repaired_view(ledger)) == set(repaired_view(shelf.ledger))
-    assert list(part_view(ledger, "memorization").edges) == [("prop-ii.1", "thm-ii.4.8")]
+    assert list(work_view(ledger, "memorization").edges) == [("prop-ii.1", "thm-ii.4.8")]
     shown = dependency_graph(shelf=replace(shelf, ledger=ledger)).html
     assert 'value="memorization"> Part II' in shown and 'id="memorization-thm-ii.4.8"' in shown
     assert "Part II" not in dependency_graph(shelf=shelf).html
@@ -347,14 +348,9 @@ def test_a_further_part_has_a_view_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("name", "long", "short"),
     [
-        ("thm-4.1", "Theorem 4.1", "Thm 4.1"),
         ("lem-b.9", "Lemma B.9", "Lem. B.9"),
         ("thm-a", "Theorem A", "Thm A"),
-        ("claim-4.6-r", "Claim 4.6, repaired", "Claim 4.6′"),
-        ("eq-25", "Equation (25)", "Eq. (25)"),
         ("eq-25-r", "Equation (25), repaired", "Eq. (25)′"),
-        ("set-r1", "Parameter set R1", "Set R1"),
-        ("alg-2", "Algorithm 2", "Alg. 2"),
     ],
 )
 def test_names_follow_from_ids(name: str, long: str, short: str) -> None:
@@ -379,14 +375,13 @@ def test_an_id_without_a_kind_and_a_page_that_is_none_are_refused() -> None:
         name_of("conjecture-1")
     for page in ("/reference/ledger", "reference/ledger.html", "", "a b"):
         with pytest.raises(ValueError, match="page must be a page of the book"):
-            page_link("..", page, "there")
+            page_link(page, "there")
 
 
 def test_a_proof_in_the_paper_is_named_and_not_linked() -> None:
-    assert proof_link("..", made_up_ledger()["thm-4.1"]) == "proof: Appendix C.2"
+    assert proof_links(made_up_ledger()["thm-4.1"]) == ["proof: Appendix C.2"]
     both = replace(made_up_ledger()["thm-4.1"], proof="B (2019); reference/x#thm-4.1-r")
-    assert proof_link("..", both) == (
-        'proof: B (2019); <a class="sl-page" href="../reference/x.ipynb#thm-4.1-r">why it fails</a>'
-    )
+    link = '<a class="sl-page" href="../reference/x.ipynb#thm-4.1-r">why it fails</a>'
+    assert proof_links(both) == ["proof: B (2019)", link]
     bare = replace(made_up_ledger()["thm-4.1"], proof="")
-    assert proof_link("..", bare) == ""
+    assert proof_links(bare) == []

@@ -1,4 +1,4 @@
-"""Certificates prove what they say, and refuse networks that are wrong."""
+"""Certificates prove what they say and refuse wrong networks; intervals enclose every rounding."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from sublinear_lib.memorization import (
     certify,
     closest_pair,
     exact_check,
+    interval_bounds,
+    lipschitz_bound,
     lipschitz_certificate,
     memorize,
     memorize_l1,
@@ -35,6 +37,7 @@ from sublinear_lib.memorization import (
     random_points,
     separation,
 )
+from sublinear_lib.memorization.intervals import layer_bounds
 
 pytestmark = pytest.mark.either_way
 
@@ -59,23 +62,18 @@ def test_the_exact_check_holds_up_to_half_the_separation_and_not_there(p: float,
     rng = np.random.default_rng(seed)
     X = [[Fraction(int(v), 1000) for v in row] for row in rng.integers(0, 1000, (12, 4))]
     y = np.arange(12) % 3
-    power = 2 if p == 2 else 1
     lam = min(
-        max(steps) if p == math.inf else sum(step**power for step in steps)
+        max(steps) if p == math.inf else sum(step**p for step in steps)
         for i, k in itertools.combinations(range(12), 2)
         for steps in [[abs(a - b) for a, b in zip(X[i], X[k], strict=True)]]
         if y[i] != y[k]
     )
     assert exact_check(X, y, 0, p).separation == lam
-    if p == 2:
-        # the separation is a root; enclose it between rationals
-        whole = math.isqrt(int(lam * 10**80))
-        below, above = Fraction(whole, 10**40), Fraction(whole + 1, 10**40)
-    else:
-        below = above = lam
-    near = exact_check(X, y, below / 2 - TINY, p)
+    if p == 2:  # the separation is a root; enclose it between rationals
+        lam = Fraction(math.isqrt(int(lam * 10**80)), 10**40)
+    near = exact_check(X, y, lam / 2 - TINY, p)
     assert near.holds and near.failing is None and near.checks == 144
-    far = exact_check(X, y, above / 2, p)
+    far = exact_check(X, y, lam / 2 + (TINY if p == 2 else 0), p)
     assert not far.holds
     assert far.failing is not None and y[far.failing[0]] != y[far.failing[1]]
     if p != 2:
@@ -116,16 +114,6 @@ def test_the_sawtooth_terms_are_the_least_that_leave_room(rho: float) -> None:
     assert not exact_check(X, y, mu, 2, scale=width / 2).holds
 
 
-def test_the_network_for_p_2_is_right_where_the_check_holds_with_its_numbers() -> None:
-    X, y = random_points(6, 3, 2, 3)
-    memorizer = memorize_l2(X, y, 0.95 * separation(X, y, 2) / 2)
-    check = exact_check(X, y, memorizer.mu, 2, terms=memorizer.terms, scale=2 * memorizer.scale)
-    assert check.holds
-    for seed in range(5):
-        points = ball_points(X, memorizer.mu, 2, rng=seed)
-        np.testing.assert_allclose(memorizer(points), y, atol=1e-9)
-
-
 def test_one_class_needs_no_margin() -> None:
     check = exact_check([[0], [1]], [4, 4], 7)
     assert check.holds and check.separation is None and check.margin is None
@@ -146,33 +134,6 @@ def test_every_ball_is_certified_with_a_small_deviation(N: int, n: int, rho: flo
     assert certify(memorizer, "exact").holds
     either_sign = memorize(memorizer.X, 3.5 * memorizer.y - 7.0, memorizer.mu)
     assert certify(either_sign).holds
-
-
-def test_plain_bounds_fail_where_bumps_of_one_label_overlap() -> None:
-    failed, total = 0, 0
-    for seed in range(60):
-        memorizer = example(4, 2, 0.9, seed, classes=2)
-        lower, upper = memorizer_bounds(memorizer, aware=False)
-        assert certify(memorizer).holds
-        failed += int(np.sum((lower <= memorizer.y - 0.5) | (upper >= memorizer.y + 0.5)))
-        total += 4
-    assert 0.1 < failed / total < 0.5
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_beyond_the_threshold_the_closest_pair_is_not_certified(seed: int) -> None:
-    X, y = random_points(12, 3, 3, seed)
-    s = np.where(y > 1, 1.0, -1.0)
-    for build, labels, share in (
-        (memorize, y, 0.9),
-        (memorize, y, 0.9999),
-        (memorize_lipschitz, s, 0.9),
-    ):
-        lam, pair = separation(X, labels), closest_pair(X, labels)
-        memorizer = build(X, labels, share * lam / 2)
-        found = certify(memorizer, radius=1.01 * lam / 2)
-        assert not found.certified[[pair.i, pair.k]].all()
-        assert not found.holds
 
 
 def damaged(memorizer: Memorizer, kind: str, k: int) -> Memorizer:
@@ -399,3 +360,202 @@ def test_the_corners_that_an_attack_reaches_are_in_the_balls_exactly(radius: flo
     for point, center in zip(found.witness.tolist(), X.tolist(), strict=True):
         for a, b in zip(point, center, strict=True):
             assert abs(Fraction(a) - Fraction(b)) <= Fraction(radius)
+
+
+# Numbers that round: decimal fractions, large ones that cancel, small ones that underflow.
+NASTY = [0.1, -0.1, 1 / 3, -1 / 3, 0.7, 1.0, -1.0, 1e16, -1e16, 1e8 + 0.1, 3e-200, 1e-170, -7e-9]
+
+
+def random_network(rng: np.random.Generator, sizes: list[int], nasty: bool) -> ReLUNetwork:
+    layers = []
+    for inputs, outputs in itertools.pairwise(sizes):
+        shape = (outputs, inputs)
+        weight = rng.choice(NASTY, shape) if nasty else rng.normal(size=shape)
+        bias = rng.choice([*NASTY, 0.0], outputs) if nasty else rng.normal(size=outputs)
+        layers.append(AffineLayer(weight * (rng.random(shape) < 0.7), bias))
+    return ReLUNetwork(tuple(layers))
+
+
+def paired_network(rng: np.random.Generator, n: int, depth: int) -> ReLUNetwork:
+    """Make a network full of maxima, minima and absolute values of affine forms that round."""
+    layers = []
+    for _ in range(depth):
+        a, m = rng.normal(size=n), rng.normal(size=n) * (np.arange(n) % 2)
+        b, c = rng.normal(size=2)
+        kind = rng.integers(3)
+        second = -a if kind == 0 else m - a if kind == 1 else a - m
+        shift = -b if kind == 0 else c - b if kind == 1 else b - c
+        layers.append(AffineLayer(np.vstack([a, second, m]), [b, shift, c]))
+        sign = -1.0 if kind == 2 else 1.0
+        use = rng.normal(size=(n, 1)) * np.array([[1.0, sign, 0.0]])
+        use[:, 2] = rng.normal(size=n)
+        layers.append(AffineLayer(use, rng.normal(size=n)))
+    merged = [layers[0]]
+    for use, form in zip(layers[1::2], layers[2::2], strict=False):
+        product = form.weight.toarray() @ use.weight.toarray()
+        # the product of two rows that belong together still belongs together, up to rounding
+        merged.append(AffineLayer(product, form.weight @ use.bias + form.bias))
+    merged.append(AffineLayer(layers[-1].weight[[0]], layers[-1].bias[:1]))
+    return ReLUNetwork(tuple(merged))
+
+
+def encloses(network: ReLUNetwork, low: np.ndarray, high: np.ndarray, points: np.ndarray) -> None:
+    for aware in (False, True):
+        lower, upper = (float(bound) for bound in interval_bounds(network, low, high, aware=aware))
+        computed = network(points)
+        assert (lower <= computed).all() and (computed <= upper).all()
+        for point in points:
+            value = network.exactly(point.tolist())
+            assert lower == -math.inf or Fraction(lower) <= value
+            assert upper == math.inf or value <= Fraction(upper)
+
+
+def some_points(rng: np.random.Generator, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    corners = np.where(rng.random((12, len(low))) < 0.5, low, high)
+    inner = np.clip(rng.uniform(size=(6, len(low))) * (high - low) + low, low, high)
+    return np.vstack([low, high, corners, inner])
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(0, 10**6), st.booleans(), st.sampled_from([0.0, 1e-16, 1e-3, 1.0]))
+def test_bounds_enclose_exact_and_computed_values(seed: int, nasty: bool, width: float) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = [*rng.integers(1, 6, size=rng.integers(2, 6)).tolist(), 1]
+    network = random_network(rng, sizes, nasty)
+    low = rng.choice([0.1, -0.3, 1 / 3, 1e-170, 5.0], sizes[0]) * rng.normal(size=sizes[0])
+    high = low + width * rng.random(sizes[0])
+    encloses(network, low, high, some_points(rng, low, high))
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
+def test_bounds_of_pairs_enclose_exact_and_computed_values(seed: int, n: int, depth: int) -> None:
+    rng = np.random.default_rng(seed)
+    network = paired_network(rng, n, depth)
+    low = rng.normal(size=n)
+    high = low + rng.choice([0.0, 1e-12, 0.5]) * rng.random(n)
+    encloses(network, low, high, some_points(rng, low, high))
+
+
+def test_underflow_is_covered() -> None:
+    network = ReLUNetwork([AffineLayer([[1e-200]], [0.0]), AffineLayer([[1e-200]], [0.0])])
+    lower, upper = interval_bounds(network, [1.0], [1.0])
+    assert float(network([[1.0]])[0]) == 0.0
+    assert Fraction(float(lower)) <= network.exactly([1.0]) <= Fraction(float(upper))
+    assert network.exactly([1.0]) > 0
+
+
+def test_overflow_gives_infinite_bounds_not_false_ones() -> None:
+    layer = AffineLayer([[1e300, -1e300]], [0.0])
+    network = ReLUNetwork([AffineLayer([[1e300], [1e300]], [0.0, 0.0]), layer])
+    for aware in (False, True):
+        assert [float(b) for b in interval_bounds(network, [1.0], [2.0], aware=aware)] == [
+            -math.inf,
+            math.inf,
+        ]
+
+
+def test_copies_are_not_widened() -> None:
+    network = ReLUNetwork([AffineLayer([[1.0]], [0.0])] * 50)
+    assert [float(b) for b in interval_bounds(network, [0.1], [0.3])] == [0.1, 0.3]
+
+
+def test_plain_bounds_lose_the_maximum_and_aware_ones_keep_it() -> None:
+    # max(x, x) = x on [1, 2], written as x + relu(x - x): plain bounds let the second term be 1
+    network = ReLUNetwork(
+        [
+            AffineLayer([[1.0], [1.0]], [0.0, 0.0]),
+            AffineLayer([[1.0, 0.0], [-1.0, 1.0]], [0.0, 0.0]),
+            AffineLayer([[1.0, 1.0]], [0.0]),
+        ]
+    )
+    plain = interval_bounds(network, [1.0], [2.0])
+    aware = interval_bounds(network, [1.0], [2.0], aware=True)
+    assert [float(b) for b in plain] == pytest.approx([1.0, 3.0])
+    assert [float(b) for b in aware] == pytest.approx([1.0, 2.0])
+
+
+def test_the_rounding_of_both_rows_of_a_pair_is_covered() -> None:
+    # a = B (x - z) + u and b = B (z - x) + v: in a + b = u + v the large terms cancel, in float64
+    # each row is rounded at the size of B
+    B, beyond = 1e8, 0
+    rows = AffineLayer([[B, 1.0, 0.0, -B], [-B, 0.0, 1.0, B]], [0.0, 0.0])
+    network = ReLUNetwork([rows, AffineLayer([[1.0, 1.0]], [0.0])])
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        x, u, v = rng.uniform(1.0, 2.0, 3)
+        point = np.array([x, u, v, x + rng.uniform(-1e-9, 1e-9)])
+        beyond += abs(float(network(point[None])[0]) - (u + v)) > 1e-12
+        encloses(network, point, point, point[None])
+    assert beyond > 50
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bounds_contain_the_range_that_a_solver_finds(seed: int) -> None:
+    rng = np.random.default_rng(100 + seed)
+    network = (
+        paired_network(rng, 2, 3) if seed % 2 else random_network(rng, [2, 5, 5, 1], nasty=False)
+    )
+    low = rng.normal(size=2)
+    high = low + rng.random(2)
+    found = milp_range(network, low, high)
+    assert found.status == "optimal"
+    size = 1e-5 * (1.0 + network.largest_weight)
+    for aware in (False, True):
+        lower, upper = interval_bounds(network, low, high, aware=aware)
+        assert lower <= found.lower + size and found.upper - size <= upper
+    samples = network(rng.uniform(low, high, (4000, 2)))
+    assert found.lower - size <= samples.min() and samples.max() <= found.upper + size
+    assert found.lowest == pytest.approx(found.lower, abs=size)
+    assert found.highest == pytest.approx(found.upper, abs=size)
+
+
+def test_a_batch_gives_the_bounds_of_its_boxes() -> None:
+    rng = np.random.default_rng(3)
+    network = random_network(rng, [3, 6, 4, 2], nasty=False)
+    low = rng.normal(size=(5, 3))
+    lower, upper = interval_bounds(network, low, low + 0.1, aware=True)
+    assert lower.shape == upper.shape == (5, 2)
+    for k in range(5):
+        one = interval_bounds(network, low[k], low[k] + 0.1, aware=True)
+        np.testing.assert_array_equal(one, (lower[k], upper[k]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_lipschitz_bound_is_above_every_gradient(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for network in (random_network(rng, [3, 6, 5, 1], nasty=False), paired_network(rng, 3, 3)):
+        gradients = network.value_and_gradient(3.0 * rng.normal(size=(3000, 3)))[1]
+        assert np.abs(gradients).sum(axis=1).max() <= float(lipschitz_bound(network)) * (1 + 1e-12)
+
+
+def test_the_lipschitz_bound_counts_a_row_that_works_alone() -> None:
+    # relu(a) - relu(b) with a < 0 < b is -b, steeper than a and than a - b
+    network = ReLUNetwork(
+        [
+            AffineLayer([[1.0, 1.0], [1.0, 2.0]], [-100.0, 0.0]),
+            AffineLayer([[1.0, -1.0]], [0.0]),
+        ]
+    )
+    assert network.value_and_gradient([[1.0, 1.0]])[1].tolist() == [[-1.0, -2.0]]
+    assert lipschitz_bound(network) == 3
+
+
+def test_the_lipschitz_bound_of_a_memorizer_is_the_closed_form_exactly() -> None:
+    X, y = random_points(9, 5, 3, 1)
+    network = memorize(X, y, 0.01).network
+    slope = max(np.abs(layer.weight.data).max() for layer in network.layers)
+    assert lipschitz_bound(network) == 5 * Fraction(float(slope))
+    assert lipschitz_bound(memorize_lipschitz(X, np.where(y > 1, 1, -1)).network) == 1
+
+
+def test_what_needs_one_output_or_one_box_says_so() -> None:
+    network = random_network(np.random.default_rng(0), [2, 3, 2], nasty=False)
+    with pytest.raises(ValueError, match="one output"):
+        lipschitz_bound(network)
+    with pytest.raises(ValueError, match="one output"):
+        milp_range(network, [0.0, 0.0], [1.0, 1.0])
+    with pytest.raises(ValueError, match="must not exceed"):
+        interval_bounds(network, [0.0, 2.0], [1.0, 1.0])
+    with pytest.raises(ValueError, match=r"shape \(2,\)"):
+        layer_bounds(network, np.zeros((3, 2)), np.ones((3, 2)))

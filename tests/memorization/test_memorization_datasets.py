@@ -1,4 +1,4 @@
-"""The separation is the minimum over pairs with different labels, and bad data are refused."""
+"""The separation is a minimum over pairs, the threshold is half of it, and bad data are refused."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
+from sublinear_lib import memorization as mem
+from sublinear_lib import statistics
 from sublinear_lib.memorization import (
     checked_data,
     closest_pair,
@@ -21,7 +23,9 @@ from sublinear_lib.memorization import (
     plane_points,
     random_points,
     separation,
+    separation_law,
     simplex_points,
+    threshold,
 )
 
 NORMS = [1, 2, math.inf]
@@ -124,18 +128,16 @@ def test_checked_data_are_frozen_copies_with_their_separation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mu", "error", "message"),
+    ("mu", "message"),
     [
-        (-0.1, ValueError, r"mu must be >= 0 and < lambda/2 = 0\.5 \(lambda = 1\.0.*got -0\.1"),
-        (math.nan, ValueError, r"mu must be a finite .* lambda/2 = 0\.5 \(lambda = 1\.0.*got nan"),
-        (0.5, ValueError, r"rows 1 and 2 of X, are lambda = 1\.0 apart.*largest .* 0\.4999999999"),
-        (0.7, ValueError, r"mu must be >= 0 and < lambda/2 = 0\.5, got 0\.7.*balls would meet"),
+        (math.nan, r"mu must be a finite .* lambda/2 = 0\.5 \(lambda = 1\.0.*got nan"),
+        (0.5, r"rows 1 and 2 of X, are lambda = 1\.0 apart.*largest .* 0\.4999999999"),
     ],
 )
 def test_a_budget_out_of_range_is_refused_with_lambda_and_what_is_allowed(
-    mu: object, error: type[Exception], message: str
+    mu: float, message: str
 ) -> None:
-    with pytest.raises(error, match=message):
+    with pytest.raises(ValueError, match=message):
         checked_data([[9.0], [2.0], [1.0]], [1, 1, 2], mu)
 
 
@@ -165,8 +167,6 @@ def test_one_label_only_is_refused_where_two_are_needed() -> None:
         checked_data([[0.0]], [3], label_name="s")
     data = checked_data([[0.0], [1.0]], [3, 3], 1e9, two_labels=False)
     assert (data.lam, data.pair, data.mu) == (math.inf, None, 1e9)
-    with pytest.raises(ValueError, match="mu must be a finite number >= 0, got -1"):
-        checked_data([[0.0]], [3], -1.0, two_labels=False)
 
 
 # Makers.
@@ -264,3 +264,134 @@ def test_leaving_pairs_early_changes_nothing(X: np.ndarray, seed: int) -> None:
         datasets._ROWS, datasets._COLUMNS, datasets._GROUP = sizes
     assert small == [closest_pair(X, y, p) for p in NORMS]
     assert [(pair.i, pair.k) for pair in small[::2]] == [brute(X, y, p)[1] for p in (1, math.inf)]
+
+
+def data(seed: int, N: int = 9, n: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 12, (N, n)).astype(float), rng.integers(1, 4, N).astype(float)
+
+
+@pytest.mark.parametrize("p", NORMS)
+@given(st.integers(0, 200), st.integers(0, 12))
+@settings(deadline=None, max_examples=40)
+def test_a_contradiction_is_found_exactly_from_half_the_separation_on(
+    p: float, seed: int, twice: int
+) -> None:
+    X, y = data(seed)
+    mu, lam = twice / 2, brute(X, y, p)[0]
+    if lam == math.inf:
+        return
+    clash = mem.contradiction(X, y, mu, p)
+    assert (clash is not None) == (2 * mu >= lam)
+    if clash is not None:
+        assert clash.depth == mu - lam / 2
+        assert clash.labels == (y[clash.i], y[clash.k]) and y[clash.i] != y[clash.k]
+        for row in (clash.i, clash.k):
+            assert np.linalg.norm(clash.point - X[row], p) <= mu * (1 + 1e-15)
+        with pytest.raises(ValueError, match="read-only"):
+            clash.point[0] = 0.0
+
+
+@pytest.mark.parametrize("p", NORMS)
+@given(st.integers(0, 200), st.floats(0.0, 0.49))
+@settings(deadline=None, max_examples=30)
+def test_the_slope_is_the_maximum_over_all_pairs_one_by_one(
+    p: float, seed: int, share: float
+) -> None:
+    X, y = data(seed)
+    lam = brute(X, y, p)[0]
+    if lam in (0.0, math.inf):
+        return
+    mu = share * lam
+    slope = mem.smallest_slope(X, y, mu, p)
+    rises, ways = np.abs(y[:, None] - y), cdist(X, X, METRIC[p]) - 2 * mu
+    steepest = np.max(rises[rises > 0] / ways[rises > 0])
+    assert slope.value == pytest.approx(steepest, rel=1e-12)
+    assert slope.i is not None and slope.k is not None and slope.i < slope.k
+    there = np.linalg.norm(X[slope.i] - X[slope.k], p) - 2 * mu
+    assert abs(y[slope.i] - y[slope.k]) / there == pytest.approx(steepest, rel=1e-9)
+
+
+@pytest.mark.parametrize("p", NORMS)
+def test_the_extension_has_the_label_on_every_ball_and_is_nowhere_steeper(p: float) -> None:
+    rng = np.random.default_rng(5)
+    X, y = mem.random_points(20, 3, 4, rng, grid=64)
+    y = 3.0 * y - 7.0
+    mu = 0.4 * mem.separation(X, y, p)
+    step = rng.uniform(-1.0, 1.0, (20, 40, 3))
+    step *= mu / np.linalg.norm(step, p, axis=2, keepdims=True)
+    at = (X[:, None] + step * rng.random((20, 40, 1))).reshape(-1, 3)
+    assert mem.extension(X, y, mu, at, p) == pytest.approx(np.repeat(y, 40), abs=1e-10)
+    a, b = rng.uniform(-1.0, 2.0, (2, 3000, 3))
+    rise = np.abs(mem.extension(X, y, mu, a, p) - mem.extension(X, y, mu, b, p))
+    L = mem.smallest_slope(X, y, mu, p).value
+    assert (rise <= L * np.linalg.norm(a - b, p, axis=1) * (1 + 1e-12)).all()
+
+
+def test_one_label_needs_no_slope_and_beyond_the_threshold_the_error_names_it() -> None:
+    assert mem.smallest_slope([[0.0], [1.0]], [3, 3], 100.0) == threshold.Slope(0.0, None, None)
+    assert mem.extension([[0.0], [1.0]], [3, 3], 9.0, [[5.0]]).tolist() == [3.0]
+    with pytest.raises(ValueError, match=r"lambda/2 = 0\.5, got 0\.5"):
+        mem.smallest_slope([[0.0], [1.0]], [1, 2], 0.5)
+    with pytest.raises(ValueError, match="two different labels"):
+        mem.contradiction([[0.0], [1.0]], [3, 3], 1.0)
+
+
+@pytest.mark.parametrize("p", NORMS)
+def test_the_nearest_other_label_of_all_points_has_the_separation_as_its_minimum(p: float) -> None:
+    X, y = data(7, N=1100)
+    near = mem.nearest_other(X[:, :3], y, p)
+    assert near.min() == pytest.approx(mem.separation(X, y, p), abs=1e-12)
+    for i in (0, 511, 512, 1099):
+        others = X[y != y[i]]
+        assert near[i] == pytest.approx(np.linalg.norm(others - X[i], p, axis=1).min())
+    assert np.isinf(mem.nearest_other(X, np.ones(1100))).all()
+
+
+@pytest.mark.parametrize("classes", [2, None])
+def test_random_points_on_a_line_follow_the_law(classes: int | None) -> None:
+    N, runs = 10, 2000
+    rng, beyond = np.random.default_rng(11), 0
+    t = mem.line_median(N, classes)
+    assert separation_law.line_survival(t, N, classes) == pytest.approx(0.5, abs=1e-12)
+    for _ in range(runs):
+        labels = np.arange(N) if classes is None else rng.integers(0, classes, N)
+        beyond += mem.separation(rng.random((N, 1)), labels) > t
+    assert statistics.clopper_pearson(beyond, runs, 0.9999).contains(0.5)
+
+
+@pytest.mark.parametrize("N", [2, 7, 3000, 30_000])
+def test_without_equal_labels_the_law_on_a_line_is_a_power(N: int) -> None:
+    t = -math.expm1(math.log(0.5) / N) / (N - 1)
+    assert mem.line_median(N, None) == pytest.approx(t, rel=1e-10)
+    assert separation_law.line_survival(t / 2, N, None) == pytest.approx((1 - (N - 1) * t / 2) ** N)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_the_median_is_found_for_every_number_of_points(classes: int) -> None:
+    medians = [mem.line_median(N, classes) for N in (3, 4, 5, 8, 20, 100, 1000, 20_000)]
+    assert medians == sorted(medians, reverse=True)
+    for N, t in zip((3, 20, 20_000), (medians[0], medians[4], medians[-1]), strict=True):
+        assert separation_law.line_survival(t, N, classes) == pytest.approx(0.5, abs=1e-11)
+
+
+def test_the_expected_number_of_close_pairs_is_that_of_drawn_points() -> None:
+    N, n, t, runs = 12, 3, 0.2, 2000
+    rng, counts = np.random.default_rng(12), []
+    for _ in range(runs):
+        X, y = rng.random((N, n)), rng.integers(0, 3, N)
+        near = np.abs(X[:, None] - X).max(axis=2) <= t
+        counts.append(int(np.triu(near & (y[:, None] != y), 1).sum()))
+    assert statistics.t_interval(counts, 0.9999).contains(separation_law.close_pairs(t, N, n, 3))
+
+
+def test_a_sure_separation_fails_no_more_often_than_promised_and_grows_with_the_dimension() -> None:
+    rng, failures = np.random.default_rng(13), 0
+    t = mem.sure_separation(20, 4, 2, 0.1)
+    for _ in range(1000):
+        failures += mem.separation(rng.random((20, 4)), rng.integers(0, 2, 20)) <= t
+    assert statistics.clopper_pearson(failures, 1000, 0.999).lower <= 0.1
+    sizes = [mem.sure_separation(100, n) for n in (1, 2, 5, 20, 100, 1000, 10**6)]
+    assert sizes == sorted(sizes) and sizes[-1] > 0.99
+    assert mem.sure_separation(2, 3, 2, 0.9) == 1.0
+    assert mem.line_median(2, 2) == math.inf  # with probability 1/2 there is one label only

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.plotting import grouped, number, percent, ticks
+from sublinear_lib.plotting import number, ticks
 from sublinear_lib.plotting.richtext import parse, to_html, to_mathtext, to_plain, to_svg
 
 SETTINGS = settings(deadline=None, max_examples=100)
@@ -93,11 +93,6 @@ def test_a_written_number_is_the_number_to_three_digits(value: float) -> None:
     mantissa, _, power = text.partition("·10")
     exponent = int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")) or 0)
     assert math.isclose(float(mantissa) * 10.0**exponent, value, rel_tol=0.0051), text
-
-
-def test_shares_and_counts_have_unbreakable_units() -> None:
-    assert percent(0.5) == "50\N{NO-BREAK SPACE}%"
-    assert grouped(-1234567) == "−1\N{NARROW NO-BREAK SPACE}234\N{NARROW NO-BREAK SPACE}567"
 
 
 @SETTINGS

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,7 +21,6 @@ from sublinear_lib import plotting
 from sublinear_lib.plotting import PAGE_HTML, svg
 from sublinear_lib.plotting.style import EndLabel, spread
 
-ROOT = Path(__file__).resolve().parents[2]
 ALT = "A curve that falls from one to a half."
 
 
@@ -65,6 +60,7 @@ def test_the_drawing_has_a_name_a_description_a_view_box_and_labels_in_the_font_
     assert [texts[name] for name in named][-1] == ALT
     assert svg.get("viewBox") == "0 0 300 200"
     assert svg.get("width") is None and svg.get("height") is None, "it must scale with the page"
+    assert (svg.get("style") or "").startswith("max-width:400px;"), "up to a third larger"
     labels = ["".join(text.itertext()) for text in svg.iter() if text.tag.endswith("}text")]
     assert {"width m3/5", "share", "here", "Q0", "24", "0.4"} <= set(labels)
     assert "font-family" not in ElementTree.tostring(svg, encoding="unicode")
@@ -122,34 +118,11 @@ def test_a_caption_is_marked_up_and_cannot_inject_anything() -> None:
 
 def test_the_same_figure_gives_the_same_bytes_and_making_the_png_changes_nothing() -> None:
     figure = curve()
-    first, second = (plotting.Picture(each, alt=ALT, name="falls") for each in (figure, curve()))
-    assert first.html == second.html and first.png == second.png
+    first = plotting.Picture(figure, alt=ALT, name="falls")
+    with mpl.rc_context({"lines.linewidth": 9, "font.size": 20, "xtick.major.pad": 20}):
+        second = plotting.Picture(curve(), alt=ALT, name="falls")
+        assert first.html == second.html and first.png == second.png, "settings change nothing"
     assert plotting.Picture(figure, alt=ALT, name="falls").html == first.html
-
-
-@pytest.mark.thorough
-def test_another_process_with_other_hashes_and_settings_gives_the_same_bytes() -> None:
-    code = (
-        "import sys, hashlib, matplotlib as mpl\n"
-        "mpl.rcParams.update({'lines.linewidth': 9, 'font.size': 20, 'axes.grid': False})\n"
-        "from tests.plotting.test_picture import ALT, curve\n"
-        "from sublinear_lib import plotting\n"
-        "p = plotting.Picture(curve(), alt=ALT, name='falls')\n"
-        "print(hashlib.sha256(p.html.encode() + p.png).hexdigest())\n"
-    )
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        for seed in ("0", "1")
-    }
-    here = plotting.Picture(curve(), alt=ALT, name="falls")
-    assert digests == {hashlib.sha256(here.html.encode() + here.png).hexdigest() + "\n"}
 
 
 def test_the_png_is_the_light_version_at_twice_the_size() -> None:
@@ -210,6 +183,10 @@ def test_a_figure_of_pyplot_is_refused_because_it_would_be_shown_twice() -> None
         (lambda: plotting.figure(10, 100), "width must be a finite number >= 80"),
         (lambda: plotting.figure(100, float("inf")), "height must be a finite number >= 80"),
         (lambda: plotting.panel(plotting.figure(100, 100), left=90), "margins must leave"),
+        (lambda: plotting.panel(3), "figure must be of type Figure, got 3 of type int"),  # type: ignore[arg-type]
+        (lambda: plotting.panel(plotting.figure(), left="4"), "left must be a finite number, got"),  # type: ignore[arg-type]
+        (lambda: plotting.panel(plotting.figure(), xlabel=3), "xlabel must be a string, got 3"),  # type: ignore[arg-type]
+        (lambda: plotting.panel(plotting.figure(), frame=1), "frame must be True or False"),  # type: ignore[arg-type]
         (
             lambda: plotting.note(plotting.panel(plotting.figure()), 0, 0, "x", role="red"),  # type: ignore[arg-type]
             "role must be one of",
@@ -217,7 +194,7 @@ def test_a_figure_of_pyplot_is_refused_because_it_would_be_shown_twice() -> None
     ],
 )
 def test_impossible_sizes_and_roles_are_refused(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         call()
 
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from sublinear_lib import plotting
 from sublinear_lib.halfspace import PartitionTree
+from sublinear_lib.plotting.chart import Chart
+from sublinear_lib.plotting.shapes import beyond
 from tests.plotting.shown import alt, lines, tells, texts
 
 CLOUD = np.random.default_rng(0).standard_normal((60, 2))
@@ -106,6 +108,20 @@ def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(
     assert skipped <= sum(bool((score <= offset).all()) for score in scores) + doubtful
 
 
+def test_a_chart_leaves_room_around_values_and_writes_columns_downwards() -> None:
+    chart = Chart()
+    assert chart.around(0.1, [0.0, 5.0], 10.0) == chart.axes.get_ylim() == (-1.0, 11.0)
+    chart.column(["one", "two"], {"one": "c1", "two": "c2"})
+    assert [text.xy for text in chart.axes.texts] == [(0.03, 0.97), (0.03, 0.97 - 0.085)]
+
+
+def test_a_line_cuts_a_rectangle_where_it_crosses_its_sides() -> None:
+    outline, ends = beyond((1.0, 2.0), 1.0, (0.0, 2.0), (0.0, 1.0))
+    assert outline.tolist() == [[1, 0], [2, 0], [2, 1], [0, 1], [0, 0.5]]
+    assert ends.tolist() == [[1, 0], [0, 0.5]]
+    assert [len(part) for part in beyond((0.0, 1.0), 2.0, (0.0, 2.0), (0.0, 1.0))] == [0, 0]
+
+
 def test_the_work_is_the_mean_over_seeds_and_the_scan_is_the_yardstick() -> None:
     tells(work(), "d = 2: 42 at the smallest and 162 at the largest m", "scan")
     tells(work(), "against the number of points m from 1 024 to 16 384")
@@ -137,17 +153,21 @@ def test_a_run_says_where_its_losses_and_its_activity_go() -> None:
 @pytest.mark.parametrize(
     ("make", "changes", "message"),
     [
-        (curves, {"x": [3, 2, 1]}, "x must be at least two ascending"),
+        (curves, {"x": [3, 2, 1]}, r"x must be at least two ascending numbers, got \[3, 2, 1\]"),
+        (curves, {"x": [1, 1, 2]}, r"x must be at least two ascending numbers, got \[1, 1, 2\]"),
+        (curves, {"x": np.arange(20.0)[::-1]}, r"got \[19, 18, 17, 16, 15, 14, 13, 12, ...\]"),
+        (curves, {"x": [1]}, r"x must be at least two ascending numbers, got \[1\]"),
         (curves, {"predicted": {"a": [1.0, 0.0, 1.0]}}, "low must be"),
         (curves, {"measured": {"a": [1.0, 2.0]}}, "a must have shape"),
         (curves, {"predicted": {str(k): [1, 2, 3] for k in range(8)}}, "colors for"),
         (boxes, {"groups": [[]]}, "groups must"),
         (boxes, {"groups": [[60]]}, "groups must"),
-        (work, {"widths": [4, 2, 8]}, "widths must be at least two ascending"),
+        (work, {"widths": [0.5, 2, 8]}, r"ascending numbers >= 1, got \[0.5, 2, 8\]"),
         (growth, {"measured": {"a": [(0.5, 0.6, 0.7)] * 2}}, "inside their intervals"),
         (losses, {"panels": {"one": {"seen": (STEPS, FALL * np.nan)}}}, "seen must"),
-        (run, {"activity": FALL + 1}, r"activity must lie in \[0, 1\]"),
-        (run, {"loss": -FALL}, "loss must be >= 0"),
+        (run, {"activity": FALL + 1}, r"activity must lie in \[0, 1\], got values from 1.0 to 2.0"),
+        (run, {"activity": FALL - 0.1}, r"activity must lie in \[0, 1\], got values from -0.1"),
+        (run, {"loss": -FALL}, r"loss must be >= 0, got -1\.0"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(make: Any, changes: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""Promises of ``theory.concentration``: exact probabilities, printed bounds, true verdicts."""
+"""The tools of the proofs: exact probabilities, printed bounds, true verdicts, tails of counts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sublinear_lib.theory import concentration
+from sublinear_lib.theory import concentration, tails
 from sublinear_lib.theory.enclosures import Inequality, ball
 
 MODEST = settings(max_examples=40, deadline=None)
@@ -71,6 +72,9 @@ def test_the_upper_half_of_the_wedge_holds_and_the_lower_half_below_the_crossing
     assert (lower.relation, upper.relation) == (">=", "<=")
     assert upper.holds
     assert lower.holds == (u <= concentration.gaussian_wedge_crossing().lower)
+    for one, side, sign in ((lower, "lower", 1), (upper, "upper", -1)):
+        margin = float(concentration.gaussian_wedge_margin(ball(u), side))
+        assert margin == pytest.approx(sign * (float(one.left) - float(one.right)), abs=1e-12)
 
 
 def test_the_crossing_of_the_wedge_is_between_its_ends() -> None:
@@ -80,18 +84,6 @@ def test_the_crossing_of_the_wedge_is_between_its_ends() -> None:
     assert crossing.width <= Fraction(1, 2**60)
     assert Fraction(10793572, 10**7) < crossing.lower < Fraction(10793573, 10**7)
     assert concentration.gaussian_wedge_crossing(10).width <= Fraction(1, 2**10)
-
-
-@MODEST
-@given(POSITIVE)
-def test_the_margins_of_the_wedge_are_those_of_the_lemma(u: Fraction) -> None:
-    for side in ("lower", "upper"):
-        one = concentration.gaussian_wedge(u, side)
-        margin = concentration.gaussian_wedge_margin(ball(u), side)
-        difference = float(one.left) - float(one.right)
-        assert float(margin) == pytest.approx(
-            difference if side == "lower" else -difference, abs=1e-12
-        )
 
 
 # A.6
@@ -174,21 +166,6 @@ def test_the_crossing_of_chernoff_is_between_its_ends() -> None:
     assert crossing.width <= Fraction(1, 2**60)
     for eps, sign in ((float(crossing.lower) - 1e-6, 1), (float(crossing.upper) + 1e-6, -1)):
         assert sign * ((1 + eps) * math.log(1 + eps) - eps - eps**2 / 3) > 0
-
-
-@MODEST
-@given(SHARES)
-def test_the_margins_of_chernoff_are_rate_minus_exponent(e: Fraction) -> None:
-    x = float(e)
-    rate = (1 + x) * math.log(1 + x) - x
-    down = (1 - x) * math.log(1 - x) + x
-    found = [
-        concentration.chernoff_margin(ball(e), "upper"),
-        concentration.chernoff_margin(ball(e), "upper", "repaired"),
-        concentration.chernoff_margin(ball(e), "lower"),
-    ]
-    expected = [rate - x * x / 3, rate - x * x / (2 + x), down - x * x / 2]
-    assert [float(each) for each in found] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 # A.9
@@ -276,3 +253,62 @@ def test_the_moment_margins_of_laurent_massart_are_what_they_say(l: Fraction) ->
     found = [concentration.laurent_massart_margin(ball(l), side) for side in ("upper", "lower")]
     assert [float(each) for each in found] == pytest.approx([upper, lower], rel=1e-9, abs=1e-12)
     assert all(each > 0 for each in found)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    m=st.integers(1, 60),
+    parts=st.integers(1, 64),
+    excess=st.integers(1, 40).map(lambda k: Fraction(k, 4)),
+)
+def test_bounds_equal_those_of_the_exact_instances(m: int, parts: int, excess: Fraction) -> None:
+    p = Fraction(parts, 64)
+    mean = m * p
+    found = {
+        tool: math.exp(tails.log_tail_bound(tool, [float(excess)], m, float(p))[0])
+        for tool in tails.TOOLS
+    }
+    many = [p] * m
+    expected = {
+        "hoeffding": concentration.hoeffding([1] * m, many, excess),
+        "chernoff": concentration.chernoff(many, excess / mean, "upper"),
+        "chernoff repaired": concentration.chernoff(many, excess / mean, "upper", "repaired"),
+        "bernstein": concentration.bernstein(many, excess),
+    }
+    for tool in tails.TOOLS:
+        assert found[tool] == pytest.approx(float(expected[tool].right), rel=1e-9), tool
+    [tail] = tails.log_count_tail([math.ceil(mean + excess)], m, float(p))
+    assert math.exp(tail) == pytest.approx(float(expected["chernoff"].left), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("tool", tails.TOOLS)
+@pytest.mark.parametrize("failure", [0.3, 1e-3, 1e-12])
+@pytest.mark.parametrize(("m", "p"), [(64, 0.4), (4096, 0.01), (2**20, 1e-3)])
+def test_the_excess_allowed_is_where_the_bound_meets_the_probability(
+    tool: tails.Tool, failure: float, m: int, p: float
+) -> None:
+    excess = tails.allowed_excess(tool, failure, m, p)
+    [bound] = tails.log_tail_bound(tool, [excess], m, p)
+    assert bound == pytest.approx(math.log(failure), rel=1e-12)
+
+
+@pytest.mark.parametrize("failure", [0.5, 1e-3, 1e-12])
+@pytest.mark.parametrize(("m", "p"), [(1, 0.5), (64, 0.4), (4096, 0.01), (100, 1.0)])
+def test_the_count_allowed_is_the_smallest_one(failure: float, m: int, p: float) -> None:
+    k = tails.allowed_count(failure, m, p)
+    at_least_next, at_least = np.exp(tails.log_count_tail([k + 1, k], m, p))
+    assert at_least_next <= failure < at_least
+
+
+def test_the_margins_are_the_rate_minus_the_exponents() -> None:
+    e = [Fraction(1, 10), Fraction(1, 2), Fraction(9, 5), Fraction(9)]
+    for form, exponent in (
+        ("printed", lambda x: x * x / 3),
+        ("repaired", lambda x: x * x / (2 + x)),
+    ):
+        margins = [float(concentration.chernoff_margin(ball(v), "upper", form)) for v in e]
+        expected = [tails.chernoff_rate([float(v)])[0] - float(exponent(v)) for v in e]
+        np.testing.assert_allclose(margins, expected, rtol=1e-12, atol=1e-15)
+    [low] = tails.chernoff_rate([-0.5])
+    margin = concentration.chernoff_margin(ball(Fraction(1, 2)), "lower")
+    assert low - 0.125 == pytest.approx(float(margin), rel=1e-12)

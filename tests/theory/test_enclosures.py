@@ -70,9 +70,6 @@ def test_equal_numbers_that_are_not_both_rational_are_left_undecided() -> None:
         enclosures.ceiling(lambda: arb(9).sqrt() + arb.pi() - arb.pi())
     with pytest.raises(enclosures.UndecidedError, match="relative accuracy"):
         enclosures.enclose(lambda: arb.pi() - arb.pi())
-
-
-def test_a_value_without_a_finite_ball_is_left_undecided() -> None:
     with pytest.raises(enclosures.UndecidedError):
         enclosures.decide(lambda: arb("nan"), "<=", Fraction(1))
 
@@ -173,27 +170,18 @@ def test_a_zero_of_known_order_at_the_lower_end_is_left_out(order: int) -> None:
     assert not enclosures.positive_on(lambda x: x**order * (1 - 2 * x), 0, 1, zeros=order)
 
 
-def test_the_ends_belong_to_the_interval() -> None:
+def test_the_ends_belong_to_the_interval_and_a_function_that_touches_zero_is_not_decided() -> None:
     assert not enclosures.positive_on(lambda x: x - 1, 1, 2)
     assert not enclosures.positive_on(lambda x: 2 - x, 1, 2)
     assert enclosures.positive_on(lambda x: 2 - x, 1, Fraction(199, 100))
-
-
-@pytest.mark.parametrize("function", [lambda x: x + 1, lambda x: x, lambda x: (1 + x).exp() - 1])
-def test_a_zero_that_is_not_there_is_refused(function: object) -> None:
-    with pytest.raises(ValueError, match="vanish"):
-        enclosures.positive_on(function, 0, 1, zeros=2)  # type: ignore[arg-type]
-
-
-def test_a_function_that_touches_zero_is_not_decided() -> None:
     with pytest.raises(enclosures.UndecidedError, match="close to zero"):
         enclosures.positive_on(lambda x: (3 * x - 1) ** 2, 0, 1)
 
 
-@pytest.mark.parametrize(
-    ("ends", "zeros", "message"),
-    [((1, 1), 0, "upper"), ((0, 1), 9, "zeros"), ((0, 1), -1, "zeros")],
-)
-def test_an_impossible_interval_is_refused(ends: tuple[int, int], zeros: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        enclosures.positive_on(lambda x: x, *ends, zeros=zeros)
+def test_a_zero_that_is_not_there_and_an_impossible_interval_are_refused() -> None:
+    for function in (lambda x: x + 1, lambda x: x, lambda x: (1 + x).exp() - 1):
+        with pytest.raises(ValueError, match="vanish"):
+            enclosures.positive_on(function, 0, 1, zeros=2)
+    for ends, zeros, message in (((1, 1), 0, "upper"), ((0, 1), 9, "zeros"), ((0, 1), -1, "zeros")):
+        with pytest.raises(ValueError, match=message):
+            enclosures.positive_on(lambda x: x, *ends, zeros=zeros)

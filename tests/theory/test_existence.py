@@ -1,4 +1,4 @@
-"""Promises of ``theory.existence``: exact means, explicit weights, smallest radii, flips."""
+"""The proof of existence: exact means, explicit weights and their spread, smallest radii, flips."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy import integrate, optimize, special, stats
 
 from sublinear_lib.geometry import SLICE_RADIUS
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.theory import existence
+from sublinear_lib.theory import existence, sampling_error
 from sublinear_lib.theory.polynomials import Polynomial
 from tests.theory.oracles import circle, phi
 
@@ -48,33 +48,11 @@ def test_the_half_line_identity_agrees_with_quadrature(k: int, theta: float) -> 
 # The factors of the thresholds
 
 
-def mass_by_quadrature(k: int, tau: float, built_for: float) -> float:
-    if k == 0:
-        return float(stats.norm.sf(tau / ROOT2))
-    zeros = built_for - hermite_e.hermeroots([0.0] * (k - 1) + [1.0]).real
-    edges = np.concatenate(([-30.0], np.sort(zeros), [30.0]))
-
-    def integrand(b: float) -> float:
-        sign = math.copysign(1.0, he(k - 1, built_for - b))
-        return sign * he(k - 1, tau - b) * phi(tau - b) * phi(b)
-
-    pieces = [
-        integrate.quad(integrand, low, high, epsabs=1e-13, limit=200, points=[tau / 2])[0]
-        for low, high in pairwise(edges)
-    ]
-    return sum(pieces)
-
-
 @pytest.mark.parametrize("k", range(6))
-@pytest.mark.parametrize(
-    ("tau", "built_for"), [(0.0, 0.0), (0.5, 0.5), (3.0, 3.0), (1.0, 0.0), (0.25, 1.5)]
-)
-def test_the_mass_agrees_with_quadrature(k: int, tau: float, built_for: float) -> None:
-    found = float(existence.hermite_mass(k, tau, built_for))
-    assert found == pytest.approx(mass_by_quadrature(k, tau, built_for), rel=1e-8, abs=1e-10)
-    if tau == built_for:
-        assert found > 0
-        assert existence.hermite_mass(k, tau) == existence.hermite_mass(k, tau, tau)
+def test_a_mass_is_positive_at_the_own_threshold_which_is_the_default(k: int) -> None:
+    for tau in (0.0, 0.5, 3.0):
+        found = existence.hermite_mass(k, tau, tau)
+        assert float(found) > 0 and found == existence.hermite_mass(k, tau)
 
 
 # The feature
@@ -86,7 +64,7 @@ def test_the_feature_is_its_formula(k: int) -> None:
     feature = existence.hermite_feature(target, 1, 5)
     g = np.array([-5.5, -2.0, 0.3, 1.7, 4.9, 5.1])
     b = np.array([0.4, -3.0, 2.2, 0.9, 0.1, 0.3])
-    factor = -1.5 / mass_by_quadrature(k, 1.0, 1.0)
+    factor = -1.5 / float(existence.hermite_mass(k, 1))
     signs = np.sign(he(k - 1, 1.0 - b)) if k else np.ones(6)
     for z in (Fraction(4, 5), Fraction(-3, 10)):
         exact = existence.hermite_feature(target, 1).expectation(z, 1)
@@ -101,7 +79,7 @@ def test_the_feature_is_its_formula(k: int) -> None:
 def test_a_cut_feature_has_its_bound_and_its_error(built_for: int, level: int | Fraction) -> None:
     feature = existence.hermite_feature(CUBIC, built_for, level)
     factors = [
-        abs(float(c)) / mass_by_quadrature(k, built_for, built_for)
+        abs(float(c)) / float(existence.hermite_mass(k, built_for))
         for k, c in enumerate(CUBIC.coefficients)
     ]
     R = float(level)
@@ -163,22 +141,6 @@ def sample(m: int, seed: int, alpha: float = 0.2) -> tuple[np.ndarray, np.ndarra
     return W, b, rng.choice([-1.0, 1.0], m) * m**-alpha
 
 
-@pytest.mark.parametrize("target", [0.8, -0.3])
-@pytest.mark.parametrize("t", [0.0, 1.0])
-def test_at_one_point_the_radius_is_the_target_over_the_active_weight(
-    target: float, t: float
-) -> None:
-    W, b, a = sample(300, 1)
-    a = a * np.linspace(0.5, 2, 300)
-    x, tau = circle([1.0]), t * math.sqrt(2 / 300)
-    weight = np.abs(a)[W @ x[0] + b > tau].sum()
-    found = existence.smallest_radius(W, b, a, tau, x, np.array([target]), 0.1)
-    assert found.upper == pytest.approx(2 * (abs(target) - 0.1) / weight, rel=1e-7)
-    assert found.lower == pytest.approx((abs(target) - 0.1) / weight, rel=1e-7)
-    assert found.kappa == pytest.approx(found.upper * np.abs(a).sum(), rel=1e-12)
-    assert found.error == pytest.approx(0.1, rel=1e-7)
-
-
 def test_the_radius_is_that_of_the_program_without_grouping() -> None:
     m, eps = 40, 0.05
     W, b, a = sample(m, 2)
@@ -200,6 +162,7 @@ def test_the_radius_is_that_of_the_program_without_grouping() -> None:
     found = existence.smallest_radius(W, b, a, 0.05, X, y, eps)
     assert found.upper == pytest.approx(plain.fun, rel=1e-7)
     assert 0 < found.lower <= found.upper
+    assert found.kappa == pytest.approx(found.upper * np.abs(a).sum(), rel=1e-12)
 
 
 def test_the_moves_are_within_the_radius_and_meet_the_targets() -> None:
@@ -219,14 +182,10 @@ def test_the_moves_are_within_the_radius_and_meet_the_targets() -> None:
     assert 0.3 * found.upper < found.lower < found.upper
 
 
-def test_targets_within_the_tolerance_need_no_move() -> None:
+def test_targets_within_the_tolerance_need_no_move_and_some_are_met_by_no_weights() -> None:
     W, b, a = sample(64, 4)
     found = existence.smallest_radius(W, b, a, 0.0, circle([0.0, 2.0]), np.array([0.1, -0.1]), 0.2)
     assert found.upper == found.lower == found.kappa == 0.0
-
-
-def test_targets_that_no_weights_meet_are_refused() -> None:
-    W, b, a = sample(4, 5)
     with pytest.raises(ValueError, match="targets"):
         existence.smallest_radius(W, b, a, 9.0, circle([0.0]), np.array([1.0]), 0.1)
 
@@ -284,20 +243,6 @@ def test_the_reachable_flips_are_bounded_by_the_mean_norm(d: int) -> None:
     # Attained up to a factor between one and two, in the limit of short moves.
     if d > 1:
         assert found / 2 < existence.reachable_flip_probability(0.01, 0.0, d) < found
-
-
-@pytest.mark.parametrize(("nu", "tau"), [(0.01, 0.0), (0.3, 0.5), (2.0, -1.0)])
-def test_the_reachable_flips_in_dimension_three_are_a_triple_integral(
-    nu: float, tau: float
-) -> None:
-    # the rest of w is Rayleigh in dimension three, with its norm in closed form
-    def given(h: float, g: float) -> float:
-        length = nu * math.hypot(g, h)
-        inside = special.ndtr(tau - g + length) - special.ndtr(tau - g - length)
-        return phi(g) * h * math.exp(-h * h / 2) * inside
-
-    exact = integrate.dblquad(given, -9, 9, 0, 9, epsabs=1e-9)[0]
-    assert existence.reachable_flip_probability(nu, tau, 3) == pytest.approx(exact, rel=1e-6)
 
 
 @pytest.mark.parametrize("d", [2, 3, 8, 40])
@@ -400,3 +345,81 @@ def test_shared_neurons_serve_every_point_as_if_it_were_alone() -> None:
         existence.explicit_shifts(feature, *weights, X[i : i + 1], y[i : i + 1]) for i in range(3)
     ]
     assert np.allclose(shifts, np.sum(alone, axis=0), rtol=1e-12, atol=1e-15)
+
+
+BUMP = existence.bump(Fraction(-1, 8))
+PAIRS = [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.5, 0.5), (2.0, 2.0)]
+
+
+def integrated(feature: existence.HermiteFeature, z: float, tau: float, power: int) -> float:
+    """Integrate h^power over the active half-plane, without any identity of Hermite polynomials.
+
+    Given <x', w> = g and b the pre-activation is normal with mean z g + b, variance 1 - z^2.
+    """
+    rest = math.sqrt(1.0 - z * z)
+    g, g_weight = special.roots_hermitenorm(60)
+    kinks = [-8.0, *sorted({float(feature.built_for) + s for s in (-1.0, 0.0, 1.0)}), 8.0]
+
+    def inner(b: float) -> float:
+        h = feature(g, np.full(g.shape, b)) ** power
+        active = special.ndtr((z * g + b - tau) / rest)
+        return float(g_weight @ (h * active)) / math.sqrt(2 * math.pi) * stats.norm.pdf(b)
+
+    pieces = [integrate.quad(inner, *ends, epsabs=1e-10, limit=200) for ends in pairwise(kinks)]
+    return sum(piece[0] for piece in pieces)
+
+
+@pytest.mark.parametrize("target", [BUMP, CUBIC], ids=["parabola", "cubic"])
+@pytest.mark.parametrize(("built_for", "tau"), PAIRS)
+@pytest.mark.parametrize("z", [-0.6, 0.0, 0.5])
+def test_mean_and_mean_square_agree_with_an_integral_that_knows_no_identity(
+    target: Polynomial, built_for: float, tau: float, z: float
+) -> None:
+    feature = existence.hermite_feature(target, built_for)
+    mean = power_basis.polyval(z, sampling_error.active_mean(feature, tau))
+    square = power_basis.polyval(z, sampling_error.active_mean_square(feature, tau))
+    assert mean == pytest.approx(integrated(feature, z, tau, 1), rel=1e-6, abs=1e-7)
+    assert square == pytest.approx(integrated(feature, z, tau, 2), rel=1e-6)
+    assert square > mean**2
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.25, 3.0, *(Fraction(k, 7) for k in range(1, 15, 2))])
+def test_at_the_own_threshold_the_mean_is_the_target(tau: float | Fraction) -> None:
+    feature = existence.hermite_feature(CUBIC, tau)
+    assert sampling_error.active_mean(feature).tolist() == [0.3, 0.5, -0.4, 0.2]
+    if isinstance(tau, float):
+        own = sampling_error.active_mean_square(feature)
+        assert np.array_equal(own, sampling_error.active_mean_square(feature, tau))
+
+
+@pytest.mark.parametrize("m", [301, 600])
+def test_the_deviation_is_that_of_the_pseudo_network_of_the_explicit_weights(m: int) -> None:
+    X, y = circle([0.0, 2.0]), np.array([1.0, -0.5])
+    at, tau, draws = circle([0.1, 1.0, 3.0]), 0.4, 3000
+    feature = existence.hermite_feature(BUMP, tau)
+    values = np.empty((draws, 3))
+    for seed in range(draws):
+        start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau / math.sqrt(m))
+        W = np.array(start.W)
+        W[:, 2] += existence.explicit_shifts(feature, start.W, start.b, start.a, X, y)
+        values[seed] = PseudoNetwork(start, W).forward(at)
+    expected = sampling_error.sampling_deviation(feature, m, X, y, at)
+    spread = values.std(axis=0, ddof=1)
+    # Heavy tails: the error of the sample variance is taken from the sample itself.
+    fourth = ((values - values.mean(axis=0)) ** 4).mean(axis=0)
+    error = np.sqrt((fourth - spread**4) / draws) / (2 * spread)
+    assert (np.abs(spread - expected) < 4 * error).all(), (spread, expected, error)
+    wanted = power_basis.polyval(at @ X.T, [1 / 81, 16 / 81, 64 / 81]) @ y
+    assert (np.abs(values.mean(axis=0) - wanted) < 4 * expected / math.sqrt(draws)).all()
+
+
+def test_the_error_falls_exactly_with_the_square_root_of_the_width() -> None:
+    X, y = circle([0.0, 2.0, 4.0]), np.array([1.0, -1.0, 0.3])
+    feature = existence.hermite_feature(CUBIC, 1)
+    near, far = (
+        sampling_error.sampling_deviation(feature, m, X, y, circle([0.5, 2.5]), 0.7)
+        for m in (300, 30_000)
+    )
+    assert near == pytest.approx(10 * far, rel=1e-12)
+    with pytest.raises(ValueError, match="y must"):
+        sampling_error.sampling_deviation(feature, 300, X, y[:2], X)

@@ -57,22 +57,16 @@ SMALL = st.integers(-40, 40).map(lambda k: F(k, 60))
 PRESETS = list(scaling.PRESETS.values())
 
 
-def test_the_list_of_chains_is_complete() -> None:
-    assert set(CHAINS) == set(TABLE)
+def test_the_chains_have_the_exponents_worked_out_by_hand() -> None:
     assert [chain.key for chain in CHAINS.values()] == list(CHAINS)
-
-
-@pytest.mark.parametrize("key", TABLE)
-def test_a_chain_has_the_exponents_worked_out_by_hand(key: str) -> None:
-    chain = CHAINS[key]
-    printed, at_printed, at_r1, at_r2, verdict = TABLE[key]
-    assert chain.printed == printed
-    assert [chain.derived(name) for name in ("PRINTED", "R1", "R2")] == [at_printed, at_r1, at_r2]
-    assert chain.verdict() == verdict
-    assert chain.derived() == sum(factor.power.at(F(1, 5), F(3, 5), 0) for factor in chain.factors)
-    assert chain.source
-    assert chain.quantity
-    assert chain.factors
+    found = {
+        key: (chain.printed, *map(chain.derived, ("PRINTED", "R1", "R2")), chain.verdict())
+        for key, chain in CHAINS.items()
+    }
+    assert found == TABLE
+    for chain in CHAINS.values():
+        assert chain.derived() == chain.derived("PRINTED")
+        assert chain.source and chain.quantity and chain.factors
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
@@ -91,13 +85,6 @@ def test_chains_and_scalings_agree(preset: scaling.Scaling) -> None:
     assert drift == derived
 
 
-def test_slips_are_explained_by_the_powers_of_other_papers() -> None:
-    assert F(27, 50) - F(1, 3) == CHAINS["C.12-31/150"].printed
-    assert F(27, 50) - F(11, 15) == CHAINS["C.12-29/150"].printed
-    assert CHAINS["C.12-31/150"].power.at(F(1, 3), F(11, 15), 0) == F(31, 150)
-    assert CHAINS["C.12-29/150"].power.at(F(1, 3), F(11, 15), 0) == F(-29, 150)
-
-
 def test_no_choice_of_powers_explains_all_printed_values() -> None:
     depend = [key for key, chain in CHAINS.items() if any(chain.power.coefficients[1:3])]
     grid = itertools.product([F(k, 30) for k in range(31)], repeat=2)
@@ -107,7 +94,6 @@ def test_no_choice_of_powers_explains_all_printed_values() -> None:
     assert set(best) == {(F(2, 5), F(3, 5)), (F(1, 5), F(4, 5))}
     printed = exponents.explained(F(1, 5), F(3, 5))
     assert printed == tuple(key for key in depend if CHAINS[key].derived() == CHAINS[key].printed)
-    assert len(printed) < counts[F(1, 5), F(4, 5)]
 
 
 @pytest.mark.parametrize(
@@ -125,11 +111,6 @@ def test_verdicts_compare_in_the_direction_of_the_relation(
     for power, verdict in zip((F(0), F(1, 3), F(1)), verdicts, strict=True):
         chain = Chain("k", "s", "q", (Factor("x", Power(power)),), F(1, 3), relation)
         assert chain.verdict() == verdict
-
-
-def test_a_difference_of_one_part_in_a_billion_is_seen() -> None:
-    chain = Chain("k", "s", "q", (Factor("x", Power(F(10**9 + 1, 10**10))),), F(1, 10))
-    assert chain.verdict() == "fails"
 
 
 @settings(deadline=None, max_examples=100)
@@ -217,25 +198,14 @@ GRID = [
 
 
 def test_membership_is_what_the_exponents_of_a_scaling_say() -> None:
+    """The jump has the same region without sparsity, and no sparse point."""
     inside = 0
     for point in GRID:
-        expected = admissible(*point, "continuous")
-        assert CONSISTENT.contains(*point) == expected, point
+        expected = CONSISTENT.contains(*point)
+        assert admissible(*point, "continuous") == expected, point
+        assert admissible(*point, "jump") == (expected and point[2] == 0), point
         inside += expected
     assert 30 < inside < len(GRID) / 4
-
-
-def test_the_jump_has_the_same_region_without_sparsity_and_no_sparse_point() -> None:
-    for alpha, beta, c in GRID:
-        expected = CONSISTENT.contains(alpha, beta, c) and c == 0
-        assert admissible(alpha, beta, c, "jump") == expected, (alpha, beta, c)
-
-
-def inside_polygon(polygon: tuple[tuple[F, F], ...], point: tuple[F, F]) -> bool:
-    return all(
-        (v[0] - u[0]) * (point[1] - u[1]) - (v[1] - u[1]) * (point[0] - u[0]) >= 0
-        for u, v in zip(polygon, polygon[1:] + polygon[:1], strict=True)
-    )
 
 
 def test_slices_are_the_polygons_at_fixed_sparsity() -> None:
@@ -244,17 +214,6 @@ def test_slices_are_the_polygons_at_fixed_sparsity() -> None:
     assert fifth == ((F(0), F(29, 40)), (F(3, 10), F(1, 2)), (F(0), F(4, 5)))
     assert CONSISTENT.slice_at(F(1, 2)) == ((F(0), F(1, 2)),)
     assert CONSISTENT.slice_at(F(2, 3)) == ()
-    assert inside_polygon(fifth, (F(1, 5), F(3, 5)))
-    assert not inside_polygon(CONSISTENT.slice_at(0), (F(1, 5), F(3, 5)))
-
-
-def test_drift_is_steps_times_step_size_times_weight() -> None:
-    for alpha, beta, c in GRID[::97]:
-        gradient = 1 - 2 * alpha - c
-        for support, distance in ((1, 1 - c - 2 * beta), (0, 1 - 2 * beta)):
-            eta, steps = -gradient, distance + gradient
-            found = exponents.drift_power(support).at(alpha, beta, c)
-            assert found == eta + steps - alpha
 
 
 def test_floats_are_refused_because_they_are_not_exact() -> None:

@@ -1,4 +1,4 @@
-"""Promises of ``theory.flips``: exact laws at points, bounds for all of X."""
+"""Active neurons and flips: exact laws at points, bounds for all of X, maxima on the circle."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from sublinear_lib import geometry
+from sublinear_lib import geometry, scaling
+from sublinear_lib.geometry import SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson
-from sublinear_lib.theory import flips
-from tests.theory.oracles import phi, q
+from sublinear_lib.theory import activity, flips, surviving_count_interval, surviving_share
+from tests.theory.oracles import circle, phi, q
 
 HALF = math.sqrt(3.0) / 2.0
 
@@ -36,19 +37,12 @@ def test_probability_is_that_of_the_window(m: int, t: float, theta: float) -> No
     assert flips.expected_flips(t * s, m, theta * s) == pytest.approx(m * exact, rel=1e-9)
 
 
-# Subnormal numbers do not have the digits that the tolerance asks for.
-
-
-@pytest.mark.parametrize(
-    ("t", "constant"), [(0.0, 1.0), (1.0, math.exp(-0.5)), (2.0, math.exp(-2))]
-)
-def test_the_constant_one_over_root_pi_is_sharp(t: float, constant: float) -> None:
+def test_the_bound_is_attained_at_the_threshold_zero() -> None:
     m = 2**200
-    tau = t * math.sqrt(2 / m)
     for delta, power in ((m**-0.625, 0.875), (m**-0.6, 0.9)):
-        found = flips.expected_flips(tau, m, delta) / m**power
-        assert found == pytest.approx(constant / math.sqrt(math.pi), rel=1e-4)
-    assert flips.flip_bound(m, m**-0.625) == pytest.approx(m**0.875 / math.sqrt(math.pi), rel=1e-9)
+        bound = flips.flip_bound(m, delta)
+        assert bound == pytest.approx(m**power / math.sqrt(math.pi), rel=1e-9)
+        assert flips.expected_flips(0.0, m, delta) == pytest.approx(bound, rel=1e-4)
 
 
 def test_the_mask_is_the_definition_at_dyadic_numbers() -> None:
@@ -137,25 +131,12 @@ def test_union_of_one_point_or_coinciding_points_is_the_single_count() -> None:
     lower, upper = flips.union_bracket(x * 3, 0.1, 100, 0.05)
     assert (lower, upper) == (pytest.approx(single), pytest.approx(single))
     assert flips.union_bracket(x * 3, 0.1, 100, 0.0) == (0.0, 0.0)
-
-
-def test_a_window_that_holds_everything_has_probability_one() -> None:
+    # A window that holds everything.
     assert flips.flip_probability(0.1, 1000, 1e6) == 1.0
     assert flips.expected_union(4, 0.25, 0.1, 1000, 1e6) == pytest.approx(1000, rel=1e-12)
 
 
 # --- all points of X at once ---
-
-
-@pytest.mark.parametrize("middle", [0.0, 0.3, -2.0, 7.0])
-@pytest.mark.parametrize("half", [0.0, 1e-9, 0.2, 0.5, 0.500001, 3.0])
-def test_window_probability_is_that_of_the_normal_law(middle: float, half: float) -> None:
-    found = float(flips.window_probability(middle, half))
-    if half < 1e-6:
-        assert found == pytest.approx(2 * half * phi(middle), rel=1e-8)
-    else:
-        gap = abs(middle)
-        assert found == pytest.approx(q(gap - half) - q(gap + half), rel=1e-9, abs=1e-18)
 
 
 def test_window_probability_broadcasts_and_names_bad_widths() -> None:
@@ -200,25 +181,6 @@ def test_uniform_bounds_are_the_smallest_that_the_union_bound_gives(m: int, d: i
         assert found <= best and found >= best - (1 if m <= 2**14 else 64), kind
 
 
-@settings(deadline=None, max_examples=40)
-@given(
-    m=st.integers(1, 10**6),
-    d=st.integers(2, 40),
-    t=st.floats(0.0, 4.0),
-    theta=st.floats(1e-6, 3.0),
-    failure=st.floats(1e-30, 0.5),
-)
-def test_uniform_bounds_are_counts_and_grow_with_what_they_cover(
-    m: int, d: int, t: float, theta: float, failure: float
-) -> None:
-    s = math.sqrt(2 / m)
-    near = flips.uniform_near_bound(t * s, m, d, theta * s, failure)
-    assert math.floor(flips.expected_flips(t * s, m, theta * s)) <= near <= m
-    assert near <= flips.uniform_near_bound(t * s, m, d + 1, theta * s, failure / 10)
-    active = flips.uniform_active_bound(t * s, m, d, 0.0, failure)
-    assert active <= flips.uniform_active_bound(t * s, m, d, theta * s, failure) <= m
-
-
 # --- blind moves ---
 
 
@@ -243,13 +205,174 @@ def test_a_blind_move_switches_what_the_integral_over_its_height_says(
     assert flips.blind_flip_probability(t * s, m, theta * s, d) == pytest.approx(exact, rel=1e-7)
 
 
-@pytest.mark.parametrize("d", [2, 3, 30, 784])
-def test_a_blind_move_switches_the_share_of_the_window_that_its_mean_height_gives(d: int) -> None:
-    m, theta = 1024, 1e-5
-    delta = theta * math.sqrt(2 / m)
-    height = math.exp(math.lgamma(d / 2) - math.lgamma((d + 1) / 2)) / math.sqrt(math.pi)
-    for tau in (0.0, math.sqrt(2 / m)):
-        blind = flips.blind_flip_probability(tau, m, delta, d)
-        worst = flips.flip_probability(tau, m, delta)
-        assert blind / worst == pytest.approx(height / 2, rel=1e-6)
-    assert flips.blind_flip_probability(0.1, m, 0.0, d) == 0.0
+def between_ends(start: TwoLayerNetwork, *levels: tuple[np.ndarray, float]) -> np.ndarray:
+    """Return the points between neighboring ends of the arcs where <w, x> + b exceeds a level."""
+    ends = [0.0]
+    for W, level in levels:
+        cosine = (level - start.b - W[:, 2] / 2) / (SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1]))
+        met = np.abs(cosine) < 1
+        direction, half = np.arctan2(W[met, 1], W[met, 0]), np.arccos(cosine[met])
+        ends += [*(direction - half), *(direction + half)]
+    ends = np.array(sorted({end % (2 * math.pi) for end in ends}))
+    return circle((ends + np.append(ends[1:], ends[0] + 2 * math.pi)) / 2)
+
+
+@pytest.mark.parametrize("m", [1, 40, 300])
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("theta", [0.0, 0.01, 0.3, 3.0])
+def test_maxima_are_attained_and_those_of_a_visit_of_every_arc(
+    m: int, t: float, theta: float
+) -> None:
+    tau, delta = t * math.sqrt(2 / m), theta * math.sqrt(2 / m)
+    for seed in range(3):
+        start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau)
+        rng = np.random.default_rng(seed)
+        moves = rng.standard_normal((m, 3))
+        moves *= delta / np.linalg.norm(moves, axis=1, keepdims=True)
+        moves[::5] = 0.0
+        now, W = start.with_weights(start.W + moves), start.W
+        best = activity.max_active_on_circle(start)
+        assert start.active_mask(best.x[None]).sum() == best.count
+        assert start.active_mask(between_ends(start, (W, tau))).sum(axis=1).max() == best.count
+        best = flips.max_flips_on_circle(start, now.W)
+        ends = between_ends(start, (W, tau), (now.W, tau))
+        for x, expected in ((best.x[None], best.count), (ends, best.count)):
+            assert (start.active_mask(x) != now.active_mask(x)).sum(axis=1).max() == expected
+        if not theta:
+            continue
+        best = flips.max_near_on_circle(start, delta)
+        ends = between_ends(start, (W, tau - delta), (W, tau + delta))
+        for x in (best.x[None], ends):
+            assert flips.near_mask(start, x, delta).sum(axis=1).max() == best.count
+        angles = rng.uniform(-20.0, 20.0, 50)
+        counts = flips.near_counts_on_circle(start, delta, angles)
+        assert np.array_equal(counts, flips.near_mask(start, circle(angles), delta).sum(axis=1))
+        at = math.atan2(float(best.x[1]), float(best.x[0]))
+        assert flips.near_counts_on_circle(start, delta, [at])[0] == best.count
+
+
+def circle_network(W: list[list[float]], b: list[float], tau: float) -> TwoLayerNetwork:
+    return TwoLayerNetwork(np.array(W), np.ones(len(b)), np.array(b), tau)
+
+
+def test_neurons_that_are_the_same_everywhere_count_everywhere_or_nowhere() -> None:
+    always = circle_network([[0.1, 0.0, 0.0], [0.0, 0.1, 0.0]], [5.0, 5.0], 1.0)
+    assert activity.max_active_on_circle(always).count == 2
+    never = circle_network([[0.1, 0.0, 0.0], [0.0, 0.0, 0.0]], [-5.0, 0.0], 0.0)
+    assert activity.max_active_on_circle(never).count == 0
+    network = TwoLayerNetwork(np.zeros((3, 3)), np.ones(3), [0.5, 0.7, 0.9], 0.6)
+    assert flips.max_near_on_circle(network, 0.15).count == 2
+    assert flips.max_near_on_circle(network, 0.05).count == 0
+    waking = np.array([[0.0, 0.0, 0.3], [0.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    assert flips.max_flips_on_circle(network, waking).count == 2
+    # On the threshold itself a neuron is silent: lifted a little, it wakes on the whole circle.
+    silent = TwoLayerNetwork(np.zeros((1, 3)), [1.0], [0.5], 0.5)
+    assert flips.max_flips_on_circle(silent, [[0.0, 0.0, 0.2]]).count == 1
+
+
+@pytest.mark.parametrize("angle", [0.0, 1.0, 2.5, math.pi, -2.0])
+def test_a_neuron_silent_at_a_single_point_counts_everywhere_else(angle: float) -> None:
+    w = [math.cos(angle), math.sin(angle), 0.0]
+    reach = SLICE_RADIUS * float(np.hypot(w[0], w[1]))  # z = 0 = tau on the far side only
+    for bias, most in (([reach], 1), ([reach, -reach / 2], 2)):
+        rows = [w, [-w[0], -w[1], 0.0]][: len(bias)]  # the other fires around that very point
+        network = circle_network(rows, bias, 0.0)
+        best = activity.max_active_on_circle(network)
+        assert best.count == most
+        assert network.active_mask(best.x[None, :]).sum() == most
+
+
+WIDTHS = [1, 7, 256, 2**14, 2**20]
+
+
+@pytest.mark.parametrize("m", WIDTHS)
+@pytest.mark.parametrize("K", [0.0, 0.5, 1.0, 3.0])
+def test_printed_q0_is_twice_the_tail_bound_at_the_papers_threshold(m: int, K: float) -> None:
+    tau = scaling.K_M35.tau(m, K=K) if K else 0.0
+    expected = 2 * m * activity.gaussian_tail_bound(tau, m)
+    assert activity.printed_q0(m, K) == pytest.approx(expected, rel=1e-12)
+    assert activity.printed_K(tau, m) == pytest.approx(K, rel=1e-14)
+
+
+@pytest.mark.parametrize("m", WIDTHS)
+@pytest.mark.parametrize("t", [0.0, 0.3, 1.49, 2.5, 5.0])
+def test_tail_bound_bounds_the_probability_and_both_readings_of_psi_are_what_they_say(
+    m: int, t: float
+) -> None:
+    tau = t * math.sqrt(2.0 / m)
+    bound = activity.gaussian_tail_bound(tau, m)
+    assert bound == pytest.approx(math.exp(-t * t / 2.0), rel=1e-12)
+    assert q(t) <= bound
+    outside = pytest.approx(2.0 * q(t), rel=1e-10)
+    assert activity.near_zero_probability(tau, m, "at least") == outside
+    assert 1.0 - activity.near_zero_probability(tau, m, "at most") == outside
+
+
+@pytest.mark.parametrize("m", [100, 4096, 2**20])
+@pytest.mark.parametrize("c", [0.5, 0.8, 0.9])
+def test_smallest_printed_K_solves_the_printed_equation(m: int, c: float) -> None:
+    K = activity.smallest_printed_K(m, m**c)
+    assert activity.printed_q0(m, K) == pytest.approx(m**c, rel=1e-10)
+    assert activity.printed_q0(m, K * 1.001) < m**c
+
+
+def test_printed_failure_probability_is_the_bernstein_value() -> None:
+    m, K, n = 1000, 8.0, 5
+    eta = m * math.exp(-K * K / (4 * m**0.2))
+    bernstein = math.exp(-(eta**2 / 2) / (eta + eta / 3))
+    assert activity.printed_failure_probability(m, K, n) == pytest.approx(n * bernstein, rel=1e-12)
+    assert activity.printed_gap_bound(10**10, 3.0) == pytest.approx(0.9, rel=1e-12)
+
+
+def test_maximum_refuses_other_dimensions() -> None:
+    network = TwoLayerNetwork.initialize(8, 4, rng=0)
+    with pytest.raises(ValueError, match=r"d = 3.*got a network with d = 4"):
+        activity.max_active_on_circle(network)
+
+
+@pytest.mark.parametrize("number", [0, 2.5, 7, 11, 12])
+@pytest.mark.parametrize(("t", "theta"), [(0.0, 0.3), (0.5, 1.49)])
+def test_tails_are_the_exact_sums_of_binomial_terms(number: float, t: float, theta: float) -> None:
+    m = 12
+    tau, delta = t * math.sqrt(2 / m), theta * math.sqrt(2 / m)
+    for found, p in (
+        (activity.active_count_tail(number, tau, m), q(t)),
+        (activity.near_zero_count_tail(number, delta, m, "at least"), 2 * q(theta)),
+        (activity.near_zero_count_tail(number, delta, m, "at most"), 1 - 2 * q(theta)),
+        (flips.flip_count_tail(number, tau, m, delta), q(t - theta) - q(t + theta)),
+    ):
+        terms = range(math.floor(number) + 1, m + 1)
+        exact = sum(math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in terms)
+        assert found == pytest.approx(exact, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    m=st.integers(1, 3000),
+    t=st.floats(0.0, 4.0),
+    theta=st.floats(0.0, 2.0),
+    confidence=st.sampled_from([0.5, 0.95, 0.999]),
+)
+def test_intervals_have_the_promised_probability_and_are_not_wider_than_needed(
+    m: int, t: float, theta: float, confidence: float
+) -> None:
+    tau, delta = t * math.sqrt(2 / m), theta * math.sqrt(2 / m)
+    for (low, high), p in (
+        (activity.active_count_interval(tau, m, confidence), q(t)),
+        (flips.flip_count_interval(tau, m, delta, confidence), q(t - theta) - q(t + theta)),
+        (surviving_count_interval(tau, m, 8, confidence), surviving_share(t, 8)),
+    ):
+        law, rest = stats.binom(m, min(1.0, p)), (1 - confidence) / 2 - 1e-9
+        assert 0 <= low <= high <= m
+        assert law.cdf(high) - law.cdf(low - 1) >= confidence - 1e-9
+        assert law.cdf(low) >= rest and (high == 0 or law.sf(high - 1) >= rest)
+
+
+def test_no_flip_probability_is_the_first_binomial_term() -> None:
+    m, tau, delta = 50, 0.1, 0.02
+    log = flips.log_no_flip_probability(tau, m, delta)
+    assert log == pytest.approx(m * math.log(1 - flips.flip_probability(tau, m, delta)), rel=1e-10)
+    assert flips.log_no_flip_probability(0.0, 4, 1e9) <= -100
+    far = 2**60
+    log = flips.log_no_flip_probability(0.0, far, far**-0.625)
+    assert -log / far**0.875 == pytest.approx(1 / math.sqrt(math.pi), rel=1e-2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,14 +31,12 @@ def network(seed: int, t: float = 1.5, m: int = M) -> TwoLayerNetwork:
 
 @pytest.mark.parametrize("steps", [1, 4])
 def test_the_dense_ledger_is_what_the_dense_trainer_counts(steps: int) -> None:
-    trainer = DenseAdversarialTraining(adversary=ProjectedGradient(rho=0.1, steps=steps), steps=3)
-    history = trainer.fit(network(0), DATA.X, DATA.y, rng=0)
+    trainer = DenseAdversarialTraining(adversary=ProjectedGradient(rho=0.1, steps=steps), steps=1)
+    [row] = trainer.fit(network(0), DATA.X, DATA.y, rng=0).records
+    found = row.work_query, row.work_forward, row.work_backward, row.work_adversary
     ledger = theory.dense_ledger(M, N, steps)
-    assert (history.work_adversary == ledger.attack).all()
-    assert (history.work_query == ledger.query).all()
-    assert (history.work_forward == ledger.forward).all()
-    assert (history.work_backward == ledger.gradient).all()
-    assert (history.touched <= ledger.weights).all()
+    assert found == (ledger.query, ledger.forward, ledger.gradient, ledger.attack)
+    assert row.touched <= ledger.weights
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -91,31 +88,6 @@ def test_one_query_per_example_costs_what_the_shared_ledger_says() -> None:
         # Values at the S + 1 points are known; gradients count the activity at the attack's points.
         values = N * (steps + 1) * row.candidates
         assert values <= row.work_adversary <= values + N * steps * row.candidates
-
-
-def test_expected_ledgers_are_the_means_of_counts() -> None:
-    t, rho, steps = 1.8, 0.15, 2
-    tau = scaling.threshold_from_standard(t, M)
-    trainer = SublinearAdversarialTraining(
-        adversary=ProjectedGradient(rho=rho, steps=steps),
-        steps=1,
-        index="scan",
-        reduction="reference",
-    )
-    counted = []
-    for seed in range(40):
-        history = trainer.fit(network(seed, t), DATA.X, DATA.y, rng=0)
-        row = history.records[0]
-        assert row.touched <= min(M - history.set_aside, row.work_backward)
-        counted.append([row.work_query, row.work_forward, row.work_adversary, row.touched])
-    mean = np.mean(counted, axis=0)
-    error = np.std(counted, axis=0, ddof=1) / math.sqrt(len(counted))
-    ledger = theory.expected_ledger(M, N, D, tau, rho, steps, "shared")
-    assert abs(mean[0] - ledger.query) < 4 * error[0]
-    assert abs(mean[1] - ledger.forward) < 4 * error[1]
-    # The attack changes the activity at its own points a little, hence 2 % beside 4 errors.
-    assert abs(mean[2] - ledger.attack) < 4 * error[2] + 0.02 * ledger.attack
-    assert mean[3] < ledger.weights
 
 
 def test_expected_ledgers_of_the_four_algorithms_are_built_from_the_same_counts() -> None:
@@ -181,15 +153,6 @@ def test_the_asymptote_of_the_surviving_share_is_reached(d: int) -> None:
     assert off[0] >= off[1] >= off[2] or max(off) < 1e-9
 
 
-def test_the_asymptote_has_the_known_constants_in_low_dimension() -> None:
-    t = 5.0
-    tail = scaling.activity_at(t)
-    assert theory.surviving_share_asymptote(t, 2) == pytest.approx(2 * tail)
-    assert theory.surviving_share_asymptote(t, 3) == pytest.approx(
-        math.sqrt(3 * math.pi / 4) * t * tail
-    )
-
-
 @settings(deadline=None, max_examples=60)
 @given(m=st.integers(2, 2**40), numerator=st.integers(0, 10))
 def test_the_widest_dimension_is_the_last_with_a_bound_below_one(m: int, numerator: int) -> None:
@@ -202,15 +165,6 @@ def test_the_widest_dimension_is_the_last_with_a_bound_below_one(m: int, numerat
 
 
 # ---- exponents ----------------------------------------------------------------------------------
-
-
-def test_the_missing_factor_is_hidden_exactly_from_one_eighth_on() -> None:
-    nu = Fraction(1, 4)
-    for k in range(17):
-        c = Fraction(k, 16)
-        printed = max(term.at(nu) for term in theory.printed_orders(8, c)["forward"])
-        counted = max(term.at(nu) for term in theory.corrected_orders(8, c)["forward"])
-        assert (printed == counted) == (c >= Fraction(1, 8)), c
 
 
 @pytest.mark.parametrize("d", [2, 3, 8, 16, 17, 18, 64])

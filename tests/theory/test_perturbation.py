@@ -173,13 +173,6 @@ def test_half_of_the_near_neurons_are_parkable_in_a_thin_ball() -> None:
         assert found == pytest.approx(expected, rel=1e-5)
 
 
-def test_fixed_moves_flip_as_the_bivariate_normal_law_says() -> None:
-    for m, t, nu in ((100, 0.0, 0.4), (100, 1.0, 1.2), (7, 0.0, 0.25)):
-        each = float(existence.flip_probability(nu, math.sqrt(2) * t))
-        found = perturbation.moved_flips(t * math.sqrt(2 / m), m, nu)
-        assert found == pytest.approx(m * each, rel=1e-6)
-
-
 @pytest.mark.parametrize("d", [3, 5, 12])
 @pytest.mark.parametrize("t", [0.0, 1.5])
 @pytest.mark.parametrize("nu", [2.0**-12, 0.1, 1.0])
@@ -191,11 +184,11 @@ def test_reachable_are_those_that_can_be_on_either_side_of_the_threshold(
     found = perturbation.reachable_flips(t * math.sqrt(2 / m), m, d, nu)
     both = cap_share(t, d, nu) + cap_share(-t, d, nu) - 1.0
     assert found == pytest.approx(m * both, rel=1e-6)
-    assert found > perturbation.moved_flips(t * math.sqrt(2 / m), m, nu)
-
-
-def test_nothing_is_reachable_where_x_cannot_move() -> None:
-    assert perturbation.reachable_flips(0.01, 1000, 2, 0.5) == 0.0
+    assert perturbation.reachable_flips(0.01, 1000, 2, 0.5) == 0.0  # where x cannot move
+    each = float(existence.flip_probability(nu, math.sqrt(2) * t))
+    moved = perturbation.moved_flips(t * math.sqrt(2 / m), m, nu)
+    assert moved == pytest.approx(m * each, rel=1e-6)
+    assert found > moved
 
 
 @pytest.mark.parametrize(("m", "number"), [(2**10, 2.5), (2**10, 8.0), (2**14, 18.0)])
@@ -242,32 +235,23 @@ def test_terms_are_their_formulas() -> None:
 # --- means and uniform bounds ---
 
 
-def drawn_changes(
-    m: int, nu: float, tau: float, delta: float, form: str, runs: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return changes of f (half-widths) and of g for ``a = 1`` and moves drawn like kappa and c."""
-    rng, h2 = np.random.default_rng(5), 1.0 - nu * nu / 4.0
-    f, g = [], []
-    for _ in range(runs):
-        change = nu * rng.standard_normal(m) / math.sqrt(m)
-        z = rng.standard_normal(m) * math.sqrt((1.0 + h2) / m) - change / 2.0
-        worst = perturbation.worst_perturbation(z, change, np.ones(m), nu, delta, tau, form)
-        f.append(0.5 * (worst.above + worst.below))
-        g.append(worst.g)
-    return np.array(f), np.array(g)
-
-
 @pytest.mark.parametrize("nu", [1 / 256, 0.2, 1.5])
 @pytest.mark.parametrize("tau", [1 / 256, 0.036, 0.13])
 @pytest.mark.parametrize("form", ["jump", "continuous"])
 def test_means_of_the_changes_are_those_of_drawn_networks(nu: float, tau: float, form: str) -> None:
     m, delta, runs = 256, 256**-0.6, 200
-    f, g = drawn_changes(m, nu, tau, delta, form, runs)
-    mean = perturbation.expected_g_change(m, 1.0, nu, delta, tau)
-    assert abs(g.mean() - mean) < 4.5 * g.std() / math.sqrt(runs)
+    rng, h2 = np.random.default_rng(5), 1.0 - nu * nu / 4.0
+    found = []
+    for _ in range(runs):
+        change = nu * rng.standard_normal(m) / math.sqrt(m)
+        z = rng.standard_normal(m) * math.sqrt((1.0 + h2) / m) - change / 2.0
+        worst = perturbation.worst_perturbation(z, change, np.ones(m), nu, delta, tau, form)
+        found.append([(worst.above + worst.below) / 2, worst.g])
+    f, g = np.mean(found, axis=0)
+    error_f, error_g = 4.5 * np.std(found, axis=0) / math.sqrt(runs)
+    assert abs(g - perturbation.expected_g_change(m, 1.0, nu, delta, tau)) < error_g
     low, high = perturbation.expected_f_change(m, 1.0, nu, delta, tau, form)
-    error = 4.5 * f.std() / math.sqrt(runs)
-    assert low - error < f.mean() < high + error
+    assert low - error_f < f < high + error_f
 
 
 @pytest.mark.parametrize("form", ["jump", "continuous"])
@@ -279,20 +263,11 @@ def test_the_certified_change_is_kept_at_many_points_for_many_draws(
     m, rng = 512, np.random.default_rng(11)
     a, delta = m**-0.2, m**-0.6
     bound = perturbation.certified_change(m, d, a, nu, delta, tau, form, failure=1e-6)
-    angle = geometry.cap_angle(nu)
     for _ in range(6):
         network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau, activation=form)
         assert np.linalg.norm(network.W, axis=1).max() <= bound.norm
         for _ in range(4):
-            x = geometry.sample_slice(1, d, rng)[0]
-            unit = x[:-1] / HALF
-            along = network.input_gradient([x])[0, :-1]
-            along -= (along @ unit) * unit
-            along /= np.linalg.norm(along)
-            turned = math.cos(angle) * unit + math.sin(angle) * along
-            worst = perturbation.worst_perturbation_at(
-                network, x, np.append(HALF * turned, 0.5), delta
-            )
+            worst = perturbation.worst_perturbation_at(network, *pair(d, nu, rng), delta)
             assert worst.f <= bound.f.total
             assert worst.g <= bound.g.total
             assert worst.flips <= bound.flips

@@ -1,4 +1,4 @@
-"""Promises of ``theory.polynomials``: exact coefficients, exact errors, proven bounds."""
+"""Polynomials of the proofs and best ones: exact coefficients and errors, proven bounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib.geometry import sample_caps
-from sublinear_lib.theory import polynomials
+from sublinear_lib.theory import best_steps, polynomials
 from sublinear_lib.theory.enclosures import UndecidedError
 from sublinear_lib.theory.polynomials import Polynomial
 from tests.theory.oracles import circle
@@ -77,7 +77,7 @@ def test_a_range_is_decided_as_values_on_a_fine_grid_suggest(
         assert not polynomials.stays_within(p, left, right, low, high - between)
 
 
-def test_a_range_beyond_a_narrow_bump_is_seen() -> None:
+def test_a_range_beyond_a_narrow_bump_and_that_of_a_constant_are_seen() -> None:
     # 1 - 10^6 (z - 1/3)^2 leaves the level 1 - 10^-9 only within 3.2e-8 of one third
     p = Polynomial((1 - Fraction(10**6, 9), Fraction(2 * 10**6, 3), Fraction(-(10**6))))
     low = Fraction(-(10**7))
@@ -85,9 +85,6 @@ def test_a_range_beyond_a_narrow_bump_is_seen() -> None:
     assert polynomials.stays_within(p, 0, 1, low, 1 + Fraction(1, 10**9))
     with pytest.raises(UndecidedError, match=r"0\.3333"):
         polynomials.stays_within(p, 0, 1, low, 1)  # it touches the level inside
-
-
-def test_a_constant_and_the_zero_polynomial_have_a_range() -> None:
     assert polynomials.stays_within(Polynomial((HALF,)), 0, 1, HALF, HALF)
     assert not polynomials.stays_within(Polynomial((HALF,)), 0, 1, 1, 2)
     assert polynomials.stays_within(Polynomial(()), 0, 1, 0, 0)
@@ -129,23 +126,14 @@ def test_the_sign_polynomial_decays_like_a_power(k: int) -> None:
     assert all(0 <= 1 - p(z) <= (1 - z * z) ** k for z in grid(0, 1))
 
 
-@pytest.mark.parametrize("factor", [Fraction(99, 100), Fraction(101, 100), -1])
-def test_another_polynomial_does_not_decay(
-    factor: Fraction, monkeypatch: pytest.MonkeyPatch
+def test_a_polynomial_that_is_off_by_one_percent_does_not_decay(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plain = polynomials.sign_polynomial
-    monkeypatch.setattr(
-        polynomials,
-        "sign_polynomial",
-        lambda k: Polynomial(tuple(factor * c for c in plain(k).coefficients)),
-    )
-    assert not polynomials.sign_polynomial_decays(5)
-
-
-def test_a_sixth_of_the_printed_order_is_too_few_terms() -> None:
-    eta, eps = Fraction(1, 5), Fraction(1, 1000)
-    k = polynomials.sign_order(eta, eps) // 6
-    assert not polynomials.sign_polynomial_error(k, eta, eps).holds
+    plain = polynomials.sign_polynomial(5).coefficients
+    for factor in (Fraction(99, 100), Fraction(101, 100), -1):
+        other = Polynomial(tuple(factor * c for c in plain))
+        monkeypatch.setattr(polynomials, "sign_polynomial", lambda k, other=other: other)
+        assert not polynomials.sign_polynomial_decays(5)
 
 
 # B.7
@@ -194,12 +182,6 @@ def test_theorem_a2_holds_with_the_exact_error(m: int, t: int) -> None:
     assert float(found.right) == pytest.approx(2 * math.exp(-t * t / (2 * m)), rel=1e-12)
     assert found.holds
     assert p.degree <= t
-
-
-def test_without_a_cut_the_expansion_is_the_power_itself() -> None:
-    for m in (1, 2, 13):
-        assert polynomials.truncated_power(m, m).coefficients == (*[0] * m, 1)
-        assert polynomials.truncated_power_error(m, m).left.upper == 0
 
 
 @pytest.mark.parametrize(("s", "most"), [(10, 5), (40, 20), (200, 60), (7, 0)])
@@ -258,16 +240,6 @@ def test_the_polynomial_of_b6_is_the_composition_of_a1_and_a2(
     assert found.error_bound == polynomials.sign_polynomial_error(k, eta, eps).left.lower + tail
 
 
-@pytest.mark.parametrize(("k", "t"), [(1, 0), (5, 2), (30, 11), (80, 40), (300, 40)])
-def test_what_the_cut_leaves_out_is_below_its_closed_bound(k: int, t: int) -> None:
-    exact = float(bernoulli_sign_weights(k, t + 1) + bernoulli_sign_weights(k, t + 2))
-    j = t + 1
-    closed = 4 / math.sqrt(math.pi) * math.sqrt(1 / j + k / j**2) * math.exp(-j * j / (2 * k))
-    assert exact <= closed
-    found = polynomials._truncated_sign(k, t)[1]
-    assert float(found) == pytest.approx(exact, rel=1e-12)
-
-
 def closing_sides(eta: float, level: float, add: float) -> tuple[float, float]:
     """The two sides of the inequality that closes the proof of B.6, M = (3/eta)(L + add)."""
     B = 1.5 * (level + add) - eta / 2
@@ -292,14 +264,6 @@ def test_the_closing_inequality_is_what_the_proof_says(
     assert found.holds == (left < right)
 
 
-def test_the_proof_of_b6_closes_at_its_two_worst_points() -> None:
-    below = Fraction(693, 1000)
-    assert below < math.log(2)
-    assert polynomials.sign_closing(HALF, below, below).holds
-    assert polynomials.sign_closing(1, 9, 0).holds
-    assert not polynomials.sign_closing(1, 1, 0).holds
-
-
 @pytest.mark.parametrize("level", [math.log(2), 1.0, 3.0, 9.0, 40.0, 100.0])
 def test_the_proof_of_b6_closes_for_narrow_gaps_and_for_high_accuracy(level: float) -> None:
     etas = (0.5, 0.4, 0.2, 0.05, 0.001)
@@ -317,26 +281,17 @@ def test_the_proof_of_b6_closes_in_the_finitely_many_cells_that_remain() -> None
     assert polynomials.sign_cells_hold()
 
 
-@pytest.mark.parametrize(
-    ("order", "factor", "largest", "hold"),
-    [(None, 2.0, 4, False), (None, 1.2, 4, False), (3, 9.0, 2, True), (3, 9.0, 3, False)],
-)
+@pytest.mark.parametrize(("factor", "largest", "hold"), [(9, 2, True), (9, 3, False)])
 def test_the_cells_do_not_hold_with_a_larger_cut_at_any_order(
-    order: int | None, factor: float, largest: int, hold: bool, monkeypatch: pytest.MonkeyPatch
+    factor: int, largest: int, hold: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = polynomials._sign_weights
-
-    def larger(k: int, most: int) -> list[Fraction]:
-        return [Fraction(factor if order in (None, k) else 1) * w for w in plain(k, most)]
-
-    monkeypatch.setattr(polynomials, "_sign_weights", larger)
+    monkeypatch.setattr(
+        polynomials,
+        "_sign_weights",
+        lambda k, most: [(factor if k == 3 else 1) * w for w in plain(k, most)],
+    )
     assert polynomials.sign_cells_hold(largest) == hold
-
-
-def test_a_degree_bound_a_tenth_smaller_would_not_do() -> None:
-    # k = 2, t = 0 is the tightest cell: at eta near 1 and L near 1 the error is 0.92 eps
-    tight = polynomials.sign_approximation(Fraction(99, 100), Fraction(3, 4), 1)
-    assert 0.9 < tight.error_bound / tight.eps < 0.95
 
 
 @pytest.mark.parametrize(
@@ -388,12 +343,6 @@ def test_the_claims_of_b5_are_decided_for_the_degree_given(
     assert (found.low_holds, found.high_holds) == (low, high)
     assert found.polynomial.degree == degree
     assert found.holds == (low and high)
-
-
-def test_half_way_between_the_two_intervals_the_step_is_one_half() -> None:
-    found = polynomials.step_approximation(Fraction(3, 2), Fraction(1, 10), Fraction(1, 4), 9)
-    far, near = 1 - Fraction(7, 5) ** 2 / 2, 1 - Fraction(1, 100) / 2
-    assert found.polynomial((far + near) / 2) == HALF
 
 
 # B.4
@@ -457,12 +406,6 @@ def test_complexities_are_those_of_definition_b1(
         assert float(found) == pytest.approx(math.log(exact), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("size", [Fraction(1), Fraction(2, 5), Fraction(3), Fraction(-7, 3)])
-def test_a_constant_of_complexity_one_has_the_logarithm_zero(size: Fraction) -> None:
-    found = polynomials.log_complexity(Polynomial((size,)), 1 / abs(size))
-    assert found.lower == found.upper == 0
-
-
 # Arguments
 
 
@@ -479,3 +422,118 @@ def test_values_survive_the_cancellation_of_large_coefficients() -> None:
 def test_values_are_for_the_interval_on_which_steps_live() -> None:
     with pytest.raises(ValueError, match="z must lie in"):
         polynomials.chebyshev(3).values(np.array([0.0, 1.5]))
+
+
+TENTH, TWENTIETH = Fraction(1, 10), Fraction(1, 20)
+SETTINGS = [
+    (Fraction(1), TENTH, TWENTIETH),
+    (Fraction(3, 2), TENTH, Fraction(1, 200)),
+    (Fraction(3, 5), Fraction(6, 25), Fraction(1, 6)),
+    (Fraction(1, 2), Fraction(1, 40), TWENTIETH),
+]
+
+
+def intervals(delta: Fraction, rho: Fraction) -> tuple[Fraction, Fraction]:
+    return 1 - (delta - rho) ** 2 / 2, 1 - rho**2 / 2
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+@pytest.mark.parametrize("degree", [1, 2, 7, 12])
+def test_no_polynomial_is_better_because_the_errors_alternate(
+    delta: Fraction, rho: Fraction, eps: Fraction, degree: int
+) -> None:
+    found = best_steps.best_step(delta, rho, degree)
+    far, near = intervals(delta, rho)
+    assert len(found.points) == degree + 2
+    assert all(-1 <= x <= far or near <= x <= 1 for x in found.points)
+    errors = [found.polynomial(x) - (x >= near) for x in found.points]
+    assert all(a * b < 0 for a, b in zip(errors[1:], errors[:-1], strict=True))
+    assert min(map(abs, errors)) == found.lower
+    assert found.upper <= found.lower * Fraction(102, 100)
+    z = np.linspace(-1.0, 1.0, 4001)
+    values = found.polynomial.values(z)
+    apart = np.abs(values - (z >= float(near)))[(z <= float(far)) | (z >= float(near))]
+    assert apart.max() <= float(found.upper) * (1 + 1e-12)
+    [error] = best_steps.best_step_errors(delta, rho, [degree])
+    assert error == pytest.approx(float(found.lower), rel=3e-3)
+    again = best_steps.best_step_polynomial(delta, rho, degree)
+    assert again.coefficients == found.polynomial.coefficients
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+def test_the_smallest_degree_is_proven_from_both_sides(
+    delta: Fraction, rho: Fraction, eps: Fraction
+) -> None:
+    found = best_steps.smallest_step(delta, rho, eps)
+    assert found.reaches.polynomial.degree == found.degree
+    assert found.reaches.upper <= eps
+    assert found.misses is not None
+    assert found.misses.polynomial.degree == found.degree - 1
+    assert found.misses.lower > eps
+    assert best_steps.smallest_step_degree(delta, rho, eps) == found.degree
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+def test_degrees_stand_in_order(delta: Fraction, rho: Fraction, eps: Fraction) -> None:
+    smallest = best_steps.smallest_step_degree(delta, rho, eps)
+    needed = float(best_steps.necessary_degree(delta, rho, eps))
+    own = best_steps.truncation_degree(delta, rho, eps)
+    printed = float(best_steps.printed_step_degree(delta, rho, eps))
+    assert needed <= smallest <= best_steps.angular_degree(delta, rho, eps)
+    assert smallest <= own <= printed
+
+
+def test_a_line_is_enough_for_a_coarse_step_and_a_constant_never_is() -> None:
+    found = best_steps.smallest_step(Fraction(19, 10), Fraction(1, 100), Fraction(2, 5))
+    assert (found.degree, found.misses) == (1, None)
+
+
+@pytest.mark.parametrize("h", np.linspace(0.01, np.pi / 2, 40))
+def test_the_rate_of_the_angular_degree_is_bounded_as_stated(h: float) -> None:
+    assert math.acosh(math.cos(h / 4) / math.cos(h / 2)) >= 0.4 * h
+
+
+@pytest.mark.parametrize(
+    ("delta", "rho", "eps"),
+    [
+        (Fraction(1), TENTH, TWENTIETH),
+        (Fraction(3, 2), TENTH, Fraction(1, 4)),
+        (Fraction(4, 5), TENTH, Fraction(1, 30)),
+    ],
+)
+def test_the_papers_polynomial_is_accurate_from_the_degree_stated_on(
+    delta: Fraction, rho: Fraction, eps: Fraction
+) -> None:
+    degree = best_steps.truncation_degree(delta, rho, eps)
+    eta = delta * (delta - 2 * rho) / 8
+    at, below = (polynomials.sign_approximation(eta, 2 * eps, n) for n in (degree, degree - 2))
+    assert at.error_bound <= 2 * eps < below.error_bound
+    assert polynomials.step_approximation(delta, rho, eps, degree).holds
+
+
+def test_the_complexity_of_a_step_is_that_of_definition_b1() -> None:
+    q = best_steps.best_step_polynomial(Fraction(1), TENTH, 5)
+    plain = float(polynomials.log_complexity(q, 1))
+    full = polynomials.log_complexity(q, 1, Fraction(math.exp(-plain)))
+    assert best_steps.step_log2_complexity(q) == pytest.approx(float(full) / math.log(2.0))
+
+
+def test_the_printed_complexity_is_that_of_the_largest_coefficients_allowed() -> None:
+    delta, rho, eps = Fraction(3, 2), TENTH, Fraction(1, 4)
+    most = float(best_steps.printed_step_degree(delta, rho, eps))
+    size = Fraction(2.0 ** (6 * most - 300)) * 2**300 / (delta * (delta - 2 * rho))
+    largest = polynomials.Polynomial((size,) * (math.floor(most) + 1))
+    expected = best_steps.step_log2_complexity(largest)
+    assert best_steps.printed_log2_complexity(delta, rho, eps) == pytest.approx(expected)
+
+
+def test_the_width_makes_the_gap_a_third_of_the_accuracy() -> None:
+    bits, n, eps, fall = 3.5, 4, 0.3, Fraction(3, 10)
+    m = 2.0 ** best_steps.width_asked(bits, n, eps, fall)
+    K = 2 * n * 2.0**bits
+    assert K**2 * m**-0.3 == pytest.approx(eps / 3)
+
+
+def test_an_error_that_floating_point_cannot_resolve_is_refused() -> None:
+    with pytest.raises(ArithmeticError, match="do not alternate"):
+        best_steps.best_step(Fraction(19, 10), Fraction(1, 100), 60)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from sublinear_lib import datasets
+from sublinear_lib import datasets, scaling
 from sublinear_lib.losses import LOSSES, get_loss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.scaling import PRESETS, PRINTED, R1, R2, R3
+from sublinear_lib.scaling import PRESETS, R1, R2, R3
 from sublinear_lib.theory import regret, worst_case
+from sublinear_lib.training import run_ledger
+from tests.theory.oracles import ACTIVATIONS, q
 
 POINT = np.array([[math.sqrt(3.0) / 2.0, 0.5]])
 seeds = st.integers(0, 2**32 - 1)
@@ -76,38 +81,14 @@ def test_coupling_is_what_the_definition_says(name, seed):
     assert found.active_bound == pytest.approx(weight * (change * active).mean(), rel=1e-12)
 
 
-@given(seeds, st.sampled_from(LOSSES), st.sampled_from(sorted(PRESETS)), st.integers(1, 4))
-@settings(deadline=None, max_examples=60)
-def test_common_coupling_is_bounded_by_the_flips(seed, name, rules, n):
-    start, W, X, y, _ = sample(seed, n=n, rules=rules)
-    found = regret.gradient_coupling(start, W, X, y, name)
-    assert found.common <= found.mean_flip_bound * (1.0 + 1e-12) + 1e-12
-    assert found.mean_flip_bound <= found.flip_bound + 1e-12
-    assert found.literal <= found.common + found.active_bound + 1e-12
-
-
-def test_on_a_kink_every_active_neuron_counts():
-    start = TwoLayerNetwork.initialize(1000, 2, PRINTED, rng=3)
-    found = regret.gradient_coupling(start, start.W, POINT, [0.0], "absolute")
-    active = int(start.active_mask(POINT).sum())
-    assert found.common == 0.0
-    assert found.literal == pytest.approx(1000**-0.2 * active, rel=1e-12)
-
-
 @pytest.mark.parametrize(("m", "t", "theta"), [(100, 0.0, 0.5), (2**16, 1.5, 0.1), (10, 0.3, 2.0)])
 def test_expected_coupling_is_the_integral_of_the_density(m, t, theta):
     std = math.sqrt(2.0 / m)
     mass = integrate.quad(stats.norm.pdf, t - theta, t + theta)[0]
     found = regret.expected_coupling(m, 0.3, t * std, theta * std)
     assert found == pytest.approx(0.3 * m * mass, rel=1e-9)
-
-
-def test_expected_kink_is_the_weight_of_the_active_neurons():
-    m = 4096
-    tau = 1.25 * math.sqrt(2.0 / m)
-    assert regret.expected_kink(m, 0.5, tau) == pytest.approx(
-        0.5 * m * stats.norm.sf(1.25), rel=1e-12
-    )
+    kink = regret.expected_kink(m, 0.3, t * std)
+    assert kink == pytest.approx(0.3 * m * stats.norm.sf(t), rel=1e-12)
 
 
 # The steps of the proof
@@ -121,6 +102,10 @@ def test_every_step_of_the_proof_holds(seed, name, rules, n):
     terms = regret.step_terms(start, W, W_star, X, y, name)
     for step, (left, right) in terms.inequalities.items():
         assert left <= right + 1e-10, step
+    found = regret.gradient_coupling(start, W, X, y, name)
+    assert found.common <= found.mean_flip_bound * (1.0 + 1e-12) + 1e-12
+    assert found.mean_flip_bound <= found.flip_bound + 1e-12
+    assert found.literal <= found.common + found.active_bound + 1e-12
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -269,31 +254,6 @@ def test_expected_terms_are_the_laws_of_one_point():
 # Theorem 4.3 on one point
 
 
-@pytest.mark.parametrize("rules", [PRINTED, R1, R3])
-@pytest.mark.parametrize("seed", range(3))
-def test_run_in_one_variable_is_gradient_descent_on_the_network(rules, seed):
-    m, steps, label = 256, 8, 0.5
-    start = TwoLayerNetwork.initialize(m, 2, rules, rng=seed)
-    eta = rules.eta(m, 0.2)
-    run = regret.one_point_descent(
-        start.preactivations(POINT)[0], start.a, start.tau, label, eta, steps, rules.activation
-    )
-    W = start.W.copy()
-    for t in range(steps + 1):
-        network = start.with_weights(W)
-        f = float(network.forward(POINT)[0])
-        coupling = regret.gradient_coupling(start, W, POINT, [label], "absolute")
-        assert run.values[t] == pytest.approx(f, rel=1e-9, abs=1e-12)
-        assert run.losses[t] == pytest.approx(abs(f - label), rel=1e-9, abs=1e-12)
-        pseudo = PseudoNetwork(start, W).forward(POINT)[0]
-        assert run.pseudo[t] == pytest.approx(pseudo, rel=1e-9, abs=1e-12)
-        assert run.drift[t] == pytest.approx(regret.norm_2_inf(W - start.W), rel=1e-9, abs=1e-12)
-        assert run.kink[t] == pytest.approx(coupling.literal, rel=1e-9, abs=1e-12)
-        assert run.coupling[t] == pytest.approx(coupling.common, rel=1e-9, abs=1e-12)
-        W = W - eta * network.weight_gradient(POINT, np.sign([f - label]))
-    assert run.average == pytest.approx(run.losses[1:].mean(), rel=1e-13)
-
-
 @given(seeds, st.floats(1e-3, 10.0), st.floats(-1.0, 1.0), st.floats(0.0, 0.3))
 @settings(deadline=None, max_examples=100)
 def test_first_step_stays_above_its_lower_bound(seed, eta, label, tau):
@@ -313,15 +273,113 @@ def test_first_step_reaches_its_lower_bound_when_all_neurons_push():
 
 
 def test_expected_first_step_is_the_mean_over_networks():
-    m, eta, t = 2**14, 0.25, 0.7
-    tau = t * math.sqrt(2.0 / m)
-    p = stats.norm.sf(t) / 2.0
-    assert regret.expected_first_step(m, 0.5, tau, eta) == pytest.approx(
-        eta * 0.25 * m * p, rel=1e-12
-    )
+    m, tau = 2**14, 0.7 * math.sqrt(2.0 / 2**14)
+    found = regret.expected_first_step(m, 0.5, tau, 0.25)
+    assert found == pytest.approx(0.25 * 0.25 * m * stats.norm.sf(0.7) / 2.0, rel=1e-12)
 
 
 def test_printed_step_moves_f_like_the_power_two_fifths():
     for m, epsilon, c in ((10**5, 0.1, 1.0), (10**10, 0.5, 2.0)):
         found = regret.printed_step_lower_bound(m, epsilon, c)
         assert found == pytest.approx(c / 4 * epsilon * m**0.4 - 2.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["jump", "continuous"])
+def test_one_point_is_the_ledger_of_a_network_in_dimension_two(kind: str) -> None:
+    start = TwoLayerNetwork.initialize(300, 2, rng=5, tau=0.05, activation=kind)
+    x, eta, steps, y = POINT, 0.02, 9, 0.6
+    one = regret.one_point_regret(
+        start.preactivations(x)[0], start.a, start.tau, y, eta, steps, kind
+    )
+    path = [start.W]
+    for _ in range(steps):
+        now = start.with_weights(path[-1])
+        slope = np.sign(now.forward(x) - y)
+        path.append(path[-1] - eta * now.weight_gradient(x, slope))
+    W_star = regret.nearest_weights(start, x, y - start.forward(x))
+    missed = abs(float(start.with_weights(W_star).forward(x)[0]) - y)
+    whole = run_ledger(
+        start,
+        path,
+        [x] * steps,
+        [y],
+        "absolute",
+        W_star,
+        eta=eta,
+        comparator=missed,
+        active=int(start.active_mask(x).sum()),
+    )
+    assert one.average == pytest.approx(whole.average)
+    assert pytest.approx(np.linalg.norm(W_star - start.W)) == one.D_F
+    assert pytest.approx(regret.norm_2_inf(W_star - start.W)) == one.D_W
+    for mine, theirs in ((one.measured, whole.measured), (one.promised, whole.promised)):
+        for term in ("comparator", "noise", "start", "coupling", "gap_run", "gap_comparator"):
+            assert getattr(mine, term) == pytest.approx(getattr(theirs, term), abs=1e-12), term
+
+
+def test_a_silent_point_has_no_comparison_weights() -> None:
+    with pytest.raises(ValueError, match="no neuron fires"):
+        regret.one_point_regret([-1.0], [1.0], 0.5, 1.0, 0.1, 1)
+
+
+@pytest.mark.parametrize("kind", ACTIVATIONS)
+@pytest.mark.parametrize("t", [0.0, 1.0])
+def test_the_closed_form_is_the_bound_of_the_laws_of_one_point(kind: str, t: float) -> None:
+    m, a, eta, steps = 4096, 4096**-0.2, 0.002, 4
+    std = math.sqrt(2.0 / m)
+    firing, drift = m * q(t), eta * a * steps
+    D_W = 0.5 / (a * firing)
+    expected = regret.regret_bound(
+        comparator=0.0,
+        eta=eta,
+        steps=steps,
+        gradient_squared=a * a * firing,
+        D_F=D_W * math.sqrt(firing),
+        D_W=D_W,
+        drift=drift,
+        a=a,
+        flips=m * (q(t - drift / std) - q(t + drift / std)),
+        gap_run=worst_case.half_width_moments(m, a, drift, t * std, kind).mean,
+        gap_comparator=worst_case.half_width_moments(m, a, D_W, t * std, kind).mean,
+    )
+    found = regret.expected_one_point(m, a, t * std, -0.5, eta, steps, kind)
+    assert asdict(found) == pytest.approx(asdict(expected), rel=1e-9)
+
+
+def test_the_closed_form_refuses_a_label_of_zero_and_a_threshold_that_no_neuron_reaches() -> None:
+    with pytest.raises(ValueError, match="y must not be 0"):
+        regret.expected_one_point(16, 0.5, 0.0, 0.0, 0.1, 4)
+    with pytest.raises(ValueError, match="tau must let some neurons fire"):
+        regret.expected_one_point(16, 0.5, 1e3, 1.0, 0.1, 4)
+
+
+def test_the_powers_are_those_of_hand_and_of_the_closed_form() -> None:
+    table = {
+        "PRINTED": ("-1/5", "3/5", "2/5", "0", "-2/5", "2/5", "2/5", "1/10"),
+        "R1": ("-3/5", "3/5", "0", "0", "-4/5", "-3/10", "-3/10", "-3/10"),
+        "R2": ("-1/5", "1/5", "0", "0", "-3/5", "-1/10", "-1/10", "-1/10"),
+        "R3": ("-2/5", "2/5", "0", "0", "-3/5", "-1/10", "-1/10", "-1/10"),
+    }
+    for name, row in table.items():
+        assert list(regret.regret_powers(name).values()) == [Fraction(power) for power in row]
+
+
+@pytest.mark.parametrize("name", ["R1", "R2", "R3"])
+def test_the_vanishing_powers_are_reached_by_the_closed_form(name: str) -> None:
+    rules, low, high = scaling.get_scaling(name), 2**400, 2**440
+    powers = regret.regret_powers(name)
+    found = []
+    for m in (low, high):
+        share = scaling.activity(rules.tau(m), m)
+        found.append(regret.expected_regret(m, 1.0, 0.25, rules, share=share))
+    for term in ("coupling", "gap_run", "gap_comparator"):
+        slope = math.log(getattr(found[1], term) / getattr(found[0], term)) / math.log(high / low)
+        assert slope == pytest.approx(float(powers[term]), abs=0.01), term
+
+
+def test_a_ledger_wants_one_matrix_more_than_steps() -> None:
+    start, x = TwoLayerNetwork.initialize(16, 2, rng=0), POINT
+    numbers: dict[str, Any] = {"eta": 0.1, "comparator": 0.0, "active": 1}
+    for weights, points in (([start.W], [x]), ([start.W], []), ([start.W] * 3, [x])):
+        with pytest.raises(ValueError, match="one matrix more"):
+            run_ledger(start, weights, points, [0.5], "huber", start.W, **numbers)

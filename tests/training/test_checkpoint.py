@@ -47,8 +47,7 @@ def assert_same_run(ours, theirs):
             assert_array_equal(ours.column(name), column, err_msg=name)
     assert ours.final.W.tobytes() == theirs.final.W.tobytes()
     assert (ours.set_aside, ours.eta) == (theirs.set_aside, theirs.eta)
-    if fixed:
-        assert ours.method == theirs.method
+    assert not fixed or ours.method == theirs.method
 
 
 class Stop(Exception):
@@ -116,27 +115,14 @@ def test_the_rows_of_a_resumed_history_are_of_the_same_kind(tmp_path):
     assert type(resumed.records[2].flips) is type(resumed.records[2].robust_unknown) is int
 
 
-@pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox])
+@pytest.mark.parametrize("kind", [np.random.MT19937, np.random.Philox])
 def test_every_bit_generator_goes_on_where_it_was(tmp_path, kind):
-    network, X, y = problem(m=100)
-    # Lists depend on where the run was cut, and with them the number of candidates.
-    trainer = sparse(reduction="reference", index="query")
-    straight = trainer.fit(network, X, y, rng=np.random.Generator(kind(5)))
-    path = tmp_path / "run"
+    def run(name, **options):
+        return resume(tmp_path / name, rng=np.random.Generator(kind(5)), **options)
+
     with pytest.raises(Stop):
-        trainer.fit(
-            network,
-            X,
-            y,
-            rng=np.random.Generator(kind(5)),
-            checkpoint=path,
-            checkpoint_every=2,
-            callback=stopping(6),
-        )
-    resumed = trainer.fit(
-        network, X, y, rng=np.random.Generator(kind(5)), checkpoint=path, checkpoint_every=2
-    )
-    assert_same_run(resumed, straight)
+        run("run", callback=stopping(7))
+    assert_same_run(run("run"), run("straight"))
 
 
 def test_a_finished_run_returns_at_once_and_more_steps_go_on(tmp_path):
@@ -213,43 +199,17 @@ def resume(path, *, trainer=None, network=None, X=None, y=None, rng=0, **options
     )
 
 
-def test_a_truncated_checkpoint_gives_a_clear_error_and_the_previous_one_is_still_there(kept):
+def test_a_damaged_checkpoint_gives_a_clear_error_and_the_previous_one_is_still_there(kept):
     whole = kept.read_bytes()
-    for size in (0, 3, 4, 100, len(whole) // 2, len(whole) - 1):
-        kept.write_bytes(whole[:size])
+    place = whole.index(b"W.npy") + 200
+    flipped = whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
+    for damaged in (*(whole[:size] for size in (0, 3, 100, len(whole) - 1)), flipped):
+        kept.write_bytes(damaged)
         with pytest.raises(ValueError, match="cannot resume from") as caught:
             resume(kept)
-        assert str(checkpoint.previous(kept)) in str(caught.value), size
-        assert kept.read_bytes() == whole[:size]
-    straight = resume(kept.with_name("straight"))
-    assert_same_run(resume(checkpoint.previous(kept)), straight)
-
-
-def test_a_damaged_checkpoint_is_refused(kept):
-    whole = bytearray(kept.read_bytes())
-    place = whole.index(b"W.npy") + 200
-    whole[place] ^= 0xFF
-    kept.write_bytes(bytes(whole))
-    with pytest.raises(ValueError, match="the file is truncated or corrupt"):
-        resume(kept)
-
-
-def test_files_that_are_no_checkpoints_are_refused_and_left_alone(tmp_path):
-    network, _, _ = problem()
-    saved = tmp_path / "network"
-    network.save(saved)
-    text = tmp_path / "text"
-    text.write_text("weights")
-    for path, reason in (
-        (saved, "it was not written by a trainer"),
-        (text, "it is not an .npz archive"),
-    ):
-        before = path.read_bytes()
-        with pytest.raises(ValueError, match=reason):
-            resume(path)
-        assert path.read_bytes() == before
-    with pytest.raises(OSError, match="directory"):
-        resume(tmp_path)
+        assert str(checkpoint.previous(kept)) in str(caught.value)
+        assert kept.read_bytes() == damaged
+    assert_same_run(resume(checkpoint.previous(kept)), resume(kept.with_name("straight")))
 
 
 def rewritten(path, **changes):
@@ -263,27 +223,22 @@ def rewritten(path, **changes):
     ("changes", "reason"),
     [
         ({"version": np.array(2)}, "version 2 of the format.*update the library"),
-        ({"version": np.array("new")}, "does not say which version"),
-        ({"version": None}, "does not say which version"),
         ({"format": np.array("other")}, "not written by a trainer"),
         ({"squared_drift": None}, "the entry 'squared_drift' is missing"),
         ({"record_loss": None}, "the entry 'record_loss' is missing"),
         ({"record_loss": np.zeros(7)}, "the columns of its history do not have one length"),
         ({"seconds_query": np.zeros((6, 1))}, "the columns of its history do not have one length"),
-        ({"W": np.zeros((3, 4))}, "does not hold the finite weights of a network of this size"),
-        ({"W": np.full((300, 4), np.nan)}, "does not hold the finite weights"),
-        ({"W": np.zeros((300, 4), dtype=np.float32)}, "does not hold the finite weights"),
+        ({"W": np.zeros((149, 4))}, "does not hold the finite weights of a network of this size"),
+        ({"W": np.full((150, 4), np.nan)}, "does not hold the finite weights"),
+        ({"W": np.zeros((150, 4), dtype=np.float32)}, "does not hold the finite weights"),
         ({"squared_drift": np.zeros(3)}, "does not hold the finite weights"),
         ({"version": np.array(0)}, "does not say which version"),
         ({"W": np.full((150, 4), 1e200)}, "does not hold weights .* that a run could have reached"),
         ({"squared_drift": -np.ones(150)}, "does not hold weights .* a run could have reached"),
         ({"record_loss": np.full(6, np.nan)}, "column 'record_loss' .* what a run writes"),
-        ({"record_loss": np.full(6, "x")}, "column 'record_loss' .* what a run writes"),
         ({"record_loss": np.full(6, 1j)}, "column 'record_loss' .* what a run writes"),
-        ({"record_flips": np.full(6, np.inf)}, "column 'record_flips' .* what a run writes"),
         ({"record_flips": np.full(6, 0.5)}, "column 'record_flips' .* what a run writes"),
         ({"record_step": np.arange(1, 7)}, "column 'record_step' .* what a run writes"),
-        ({"record_step": np.arange(6) + 0.5}, "column 'record_step' .* what a run writes"),
         ({"seconds_query": -np.ones(6)}, "column 'seconds_query' .* what a run writes"),
     ],
 )
@@ -301,12 +256,10 @@ STATE = np.random.PCG64(0).state
     "text",
     [
         "no JSON",
-        "[]",
         "[" * 100_000,
         '{"dtype": "O", "entries": []}',
         '{"dtype": "S1000000000", "entries": ["a", "b"]}',
         json.dumps({**STATE, "state": {**STATE["state"], "state": -1}}),
-        json.dumps({**STATE, "state": {**STATE["state"], "state": 1.5}}),
         json.dumps({**STATE, "has_uint32": 2}, sort_keys=True),
         json.dumps({**STATE, "more": 1}, sort_keys=True),
     ],
@@ -351,13 +304,7 @@ def altered(**changes):
         ("generator", lambda: {"rng": 1}),
         ("settings", lambda: {"trainer": sparse(eta=0.25)}),
         ("settings", lambda: {"trainer": sparse(index="caps")}),
-        ("settings", lambda: {"trainer": sparse(adversary=IdentityAdversary())}),
-        ("settings", lambda: {"trainer": sparse(batch_size=3)}),
-        ("settings", lambda: {"trainer": sparse(loss="absolute")}),
-        ("settings", lambda: {"trainer": sparse(reduction="reference")}),
-        ("settings", lambda: {"trainer": sparse(measure=Measure(robust=False))}),
         ("settings", lambda: {"trainer": sparse(early_stop=EarlyStop(loss=1e-9))}),
-        ("settings", lambda: {"trainer": sparse(set_aside=False)}),
         ("settings", lambda: {"trainer": sparse(adversary=replace(ADVERSARY, rho=0.16))}),
         ("settings", lambda: {"trainer": DenseAdversarialTraining(adversary=ADVERSARY)}),
     ],
@@ -438,19 +385,6 @@ def test_an_adversary_that_spawns_generators_is_told_so(tmp_path):
     assert len(sparse(adversary=Spawning(0.2), steps=2).fit(*problem(), rng=0)) == 2
 
 
-def test_a_write_that_fails_leaves_the_checkpoint_untouched(kept, monkeypatch):
-    before = kept.read_bytes()
-
-    def full(*arguments):
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        resume(kept)
-    assert kept.read_bytes() == before
-    assert {file.name for file in kept.parent.iterdir()} == {"run", "run.previous"}
-
-
 def test_checkpoints_are_kept_where_files_cannot_be_linked(kept, monkeypatch):
     def refuse(*arguments):
         raise OSError("Operation not permitted")
@@ -462,71 +396,40 @@ def test_checkpoints_are_kept_where_files_cannot_be_linked(kept, monkeypatch):
     assert checkpoint.previous(kept).read_bytes() == before
 
 
-def test_a_bad_number_of_steps_between_checkpoints_is_refused(tmp_path):
-    for every, error in ((0, ValueError), (1.5, TypeError)):
-        with pytest.raises(error, match="checkpoint_every"):
-            resume(tmp_path / "run", checkpoint_every=every)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_where_no_checkpoint_can_be_is_refused_before_the_first_step(tmp_path):
+def test_where_or_when_no_checkpoint_can_be_kept_is_refused_before_the_first_step(tmp_path):
     called = []
-    for path, error, message in (
-        (tmp_path / "missing" / "run", FileNotFoundError, "checkpoint must lie in a directory"),
-        (3, TypeError, "checkpoint must be a path, got int"),
+    for path, every, error, message in (
+        (tmp_path / "run", 0, ValueError, "checkpoint_every"),
+        (tmp_path / "run", 1.5, TypeError, "checkpoint_every"),
+        (tmp_path / "missing" / "run", 3, FileNotFoundError, "checkpoint must lie in a directory"),
+        (3, 3, TypeError, "checkpoint must be a path, got int"),
     ):
         with pytest.raises(error, match=message):
-            resume(path, callback=lambda record, now: called.append(record))
-    assert called == []
+            resume(path, checkpoint_every=every, callback=lambda *given: called.append(given))
+    assert called == list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupt_from_the_keyboard_loses_nothing_that_was_kept(tmp_path):
-    path = tmp_path / "run"
-
     def interrupt(record, snapshot):
         if record.step == 7:
             raise KeyboardInterrupt
 
+    path = tmp_path / "run"
     history = resume(path, callback=interrupt, on_interrupt="return")
-    assert history.interrupted
     assert history.stopped == "interrupted from the keyboard"
-    assert len(history) == 8
-    resumed = resume(path)
-    assert not resumed.interrupted
-    assert_same_run(resumed, resume(tmp_path / "straight"))
+    assert (history.interrupted, len(history)) == (True, 8)
+    assert_same_run(resume(path), resume(tmp_path / "straight"))
 
 
-def test_parameters_are_described_by_what_they_hold():
-    class Odd:
-        rho = 0.1
-
-    assert checkpoint.describe(ADVERSARY) == checkpoint.describe(
-        ProjectedGradient(rho=0.15, steps=2, restarts=2, random_start=True)
-    )
-    assert checkpoint.describe(ADVERSARY) != checkpoint.describe(ProjectedGradient(rho=0.15))
-    assert checkpoint.describe((ADVERSARY, None)).endswith(", None]")
-    assert checkpoint.describe(Odd()) == checkpoint.describe(Odd())
+def test_equal_parameters_are_described_alike():
     for number in (np.float64(0.25), np.array(0.25)):
         assert checkpoint.describe(sparse(eta=number)) == checkpoint.describe(sparse(eta=0.25))
     assert checkpoint.describe(np.array(0.25)) != checkpoint.describe(np.array(0.5))
-    state = {"key": np.arange(3, dtype=np.uint32), "position": np.int64(2)}
-    again = checkpoint._from_json(checkpoint._to_json(state))
-    assert_array_equal(again["key"], state["key"])
-    assert again["key"].dtype == np.uint32
-    assert json.loads(checkpoint._to_json(state))["position"] == 2
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs modes")
-def test_a_private_checkpoint_stays_private(kept):
+@pytest.mark.skipif(os.name != "posix", reason="needs modes and links")
+def test_a_private_checkpoint_behind_a_link_stays_private_and_has_the_one_before_it_too(kept):
     kept.chmod(0o600)
-    with pytest.raises(Stop):
-        resume(kept, callback=stopping(8))
-    for path in (kept, checkpoint.previous(kept)):
-        assert path.stat().st_mode & 0o777 == 0o600
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs links")
-def test_a_checkpoint_behind_a_link_has_the_one_before_it_too(kept):
     kept.rename(kept.with_name("real"))
     checkpoint.previous(kept).unlink()
     kept.symlink_to("real")
@@ -535,3 +438,5 @@ def test_a_checkpoint_behind_a_link_has_the_one_before_it_too(kept):
         resume(kept, callback=stopping(8))
     assert kept.is_symlink()
     assert checkpoint.previous(kept).read_bytes() == before != kept.read_bytes()
+    for path in (kept, checkpoint.previous(kept)):
+        assert path.stat().st_mode & 0o777 == 0o600

@@ -197,11 +197,9 @@ def test_python_computes_a_typed_value_with_the_same_function() -> None:
 @pytest.mark.parametrize(
     ("values", "control", "message"),
     [
-        ({"m": 15, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer >= 16 and <= 512"),
-        ({"m": 16.5, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer"),
+        ({"m": 513, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer >= 16 and <= 512"),
+        ({"m": 16.5, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer >= 16 and <= 512"),
         ({"m": 16, "tau": 2.5, "kind": "slow"}, "tau", "tau must be a finite number >= 0"),
-        ({"m": 16, "tau": "x", "kind": "slow"}, "tau", "tau must be a finite number"),
-        ({"m": 16, "tau": 0.5, "kind": "other"}, "kind", "kind must be one of 'slow', 'fast'"),
         ({"m": 16, "tau": 0.5}, "kind", "kind must be one of"),
     ],
 )
@@ -246,7 +244,7 @@ def test_values_follow_the_position_that_the_page_reports() -> None:
     ("changes", "error", "message"),
     [
         ({"controls": []}, TypeError, "controls must be a sequence of Slider and Choice"),
-        ({"controls": [3]}, TypeError, "controls must be Slider or Choice, got int"),
+        ({"controls": [3]}, TypeError, "must be a sequence of Slider and Choice, got int inside"),
         ({"controls": [CONTROLS[0]] * 2}, ValueError, "controls must have different names"),
         ({"function": 3}, TypeError, "function must be callable"),
         ({"function": lambda m: None}, TypeError, "function must accept the controls m, tau, kind"),
@@ -264,6 +262,8 @@ def test_values_follow_the_position_that_the_page_reports() -> None:
         ({"title": ""}, ValueError, "title must not be empty"),
         ({"title": 3}, TypeError, "title must be a string"),
         ({"description": 3}, TypeError, "description must be a string"),
+        ({"tries": "all"}, TypeError, "tries must map texts to values of the controls, got 'all'"),
+        ({"tries": {"all": 3}}, TypeError, "tries must map 'all' to values by control, got 3"),
         ({"name": "No Name"}, ValueError, "name must consist of lower-case letters"),
     ],
 )

@@ -78,16 +78,11 @@ def test_what_is_returned_is_displayed_nothing_is_nothing_and_an_error_is_words(
     assert capsys.readouterr().out.startswith("ZeroDivisionError: integer division")
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"title": " "}, ValueError, "title must not be empty"),
-        ({"controls": []}, TypeError, "controls must be a sequence"),
-        ({"function": lambda m: m}, TypeError, "function must accept the controls m, kind"),
-    ],
-)
-def test_a_lab_that_cannot_work_is_refused(
-    changes: dict, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        lab(**changes)
+def test_a_lab_that_cannot_work_is_refused() -> None:
+    for changes, message in (
+        ({"title": " "}, "title must not be empty"),
+        ({"controls": []}, "controls must be a sequence of Slider, Choice and Text, got"),
+        ({"function": lambda m: m}, "function must accept the controls m, kind"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            lab(**changes)

@@ -105,18 +105,6 @@ def test_the_points_that_are_drawn_come_back_one_by_one(only: list[bool]) -> Non
     assert decoded["marks"][0]["only"] == [k for k, drawn in enumerate(only) if drawn]
 
 
-def test_points_that_are_only_shown_and_hidden_are_stored_once() -> None:
-    grid = np.linspace(0.0, 1.0, 60)
-    views = [
-        View(x=X, y=X, marks=[Points(grid, grid**2, only=grid < cut)], sentence="Some points.")
-        for cut in grid[1:]
-    ]
-    table = tables.encode(views, tables.shared_limits(views))
-    assert len(table["arrays"]) == 2
-    assert len({mark["only"] for mark in table["marks"]}) == 59
-    assert all(len(mark["only"]) == 15 for mark in table["marks"])
-
-
 @settings(deadline=None, max_examples=100)
 @given(FINITE)
 def test_a_number_keeps_five_digits_and_whole_numbers_keep_all(value: float) -> None:
@@ -144,12 +132,18 @@ def test_what_does_not_change_is_stored_once() -> None:
     assert len(table["strings"]) == len(set(table["strings"]))
     one = len(tables.pack(tables.encode(views[:1], tables.shared_limits(views[:1]))))
     assert len(tables.pack(table)) < 20 * one
-
-
-def test_equal_views_are_one_view_and_the_bytes_depend_on_the_views_alone() -> None:
-    table = packed(*[sample_view(0.5)] * 7)
-    assert table["grid"] == [0] * 7 and len(table["views"]) == 1
-    assert packed(*(sample_view(0.5) for _ in range(7))) == table
+    same = packed(*[sample_view(0.5)] * 7)
+    assert same["grid"] == [0] * 7 and len(same["views"]) == 1
+    assert packed(*(sample_view(0.5) for _ in range(7))) == same, "the bytes are those of the views"
+    grid = np.linspace(0.0, 1.0, 60)
+    hidden = packed(
+        *(
+            View(x=X, y=X, marks=[Points(grid, grid**2, only=grid < cut)], sentence="Some points.")
+            for cut in grid[1:]
+        )
+    )
+    assert len(hidden["arrays"]) == 2, "what is only shown or hidden costs a bit"
+    assert {len(mark["only"]) for mark in hidden["marks"]} == {15}
 
 
 @pytest.mark.parametrize("text", ["", "no base64!", "AAAA", "eJwDAAAAAAE=", "eJyrBQAAfAB7"])
@@ -194,6 +188,9 @@ def test_given_limits_are_kept_and_bars_stand_on_zero() -> None:
     assert {(axis["low"], axis["high"]) for axis in axes} == {(0.001, 2)}
     bars = View(x=X, y=Axis(label="n"), marks=[Bars([0, 1, 2], [3.0, 5.0])], sentence="Two bars.")
     assert tables.shared_limits([bars])[("y", "n", "linear")][0] == 0.0
+    whiskers = Points([0, 1], [1, 2], lower=[-4, 0], upper=[2, 6])
+    shown = View(x=X, y=Axis(label="n"), marks=[whiskers], sentence="Two points.")
+    assert tables.shared_limits([shown])[("y", "n", "linear")] == (-4.6, 6.6)
 
 
 @pytest.mark.parametrize(

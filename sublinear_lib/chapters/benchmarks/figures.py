@@ -18,6 +18,7 @@ from sublinear_lib.plotting.chart import (
     Drawing,
     Rows,
     arrays,
+    by_first,
     colored,
     extent,
     picture,
@@ -40,10 +41,7 @@ def error_against_misses(curves: Mapping[str, Rows]) -> Drawing:
 
     Rows (missed, error): shares of the active neurons and of the way that the exact weights went.
     """
-    tables = {
-        label: table[np.argsort(table[:, 0], kind="stable")]
-        for label, table in arrays(curves, None, 2).items()
-    }
+    tables = by_first(curves, 2)
     xlabel, ylabel = "active neurons that were missed", "error of the trained weights"
     chart = Chart(400, 290, (58, _room(tables), 16, 46), xlabel=xlabel, ylabel=ylabel)
     chart.x(0.0, 1.0, label=percent, values=[0, 0.25, 0.5, 0.75, 1])
@@ -93,13 +91,7 @@ def recall_against_time(panels: Mapping[str, Mapping[str, Rows]]) -> Drawing:
     Rows (microseconds, recall), one for each setting of a method.
     """
     charts, said = [], []
-    tables = {
-        title: {
-            label: table[np.argsort(table[:, 0], kind="stable")]
-            for label, table in arrays(methods, None, 2).items()
-        }
-        for title, methods in panels.items()
-    }
+    tables = {title: by_first(methods, 2) for title, methods in panels.items()}
     first, last = extent(*(t[:, 0] for methods in tables.values() for t in methods.values()))
     decades = [10.0**k for k in range(-3, 9)]
     names = {"xlabel": "microseconds for one query", "ylabel": "recall"}

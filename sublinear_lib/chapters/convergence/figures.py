@@ -20,6 +20,8 @@ from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import legend_places
 
 _LETTER, _ROW = 6.1, 46.0
+_MARKS = ("average of the run", "loss at the start")
+_UNTRAINED = 1.0  # the loss of a network before training
 _Run = tuple[Mapping[str, float], float, float]
 
 
@@ -77,18 +79,14 @@ def _turns(values: FloatArray) -> int:
 
 
 @picture
-def convergence_picture(
-    runs: Curves, exponents: Numbers, promise: Numbers, *, start: float = 1.0
-) -> Drawing:
+def convergence_picture(runs: Curves, exponents: Numbers, promise: Numbers) -> Drawing:
     """Draw how the loss of runs falls, and what a proof can promise at widths 2^exponents.
 
-    A ring marks the first width from which on the promise is below `start`, the untrained loss.
+    A ring marks the first width from which on the promise is below 1, the untrained loss.
     """
     courses, k, total = arrays(runs), np.asarray(exponents), np.asarray(promise)
     lowest, highest = extent(*courses.values())
-    left = Chart(
-        310, 250, (44, 84, 44, 46), title="Training", rise=42, xlabel="step", ylabel="loss"
-    )
+    left = Chart(310, 250, (44, 84, 44, 46), "step", "loss", title="Training", rise=42)
     left.x(0.0, max(v.size for v in courses.values()) - 1.0, target=4)
     left.y(0.8 * lowest, max(1.2 * highest, 1.0), scale="log10")
     for role, label, values in colored(courses):
@@ -96,18 +94,18 @@ def convergence_picture(
     names = {"xlabel": "width *m*", "ylabel": "promised average loss"}
     right = Chart(310, 250, (44, 18, 44, 46), title="Its proof", rise=42, **names)
     right.x(k[0], k[-1], values=range(0, 400, 40), label=lambda power: f"2^{{{power:g}}}")
-    right.y(min(0.5 * start, 0.8 * total.min()), 1.5 * total.max(), scale="log10")
+    right.y(min(0.5 * _UNTRAINED, 0.8 * total.min()), 1.5 * total.max(), scale="log10")
     right.line(k, total, "c2", 1.8)
-    right.level(start, "muted", 1.4, linestyle=(0, (4, 3)))
-    right.note(k[0], start, "untrained network", "muted", dx=6, dy=-11)
-    above = np.flatnonzero(total >= start)
+    right.level(_UNTRAINED, "muted", 1.4, linestyle=(0, (4, 3)))
+    right.note(k[0], _UNTRAINED, "untrained network", "muted", dx=6, dy=-11)
+    above = np.flatnonzero(total >= _UNTRAINED)
     first = int(above[-1]) + 1 if above.size else 0
-    said = f"It is never below {number(start)}."
+    said = "It is never below 1."
     if first < k.size:
         ring = {"markerfacecolor": "none", "markeredgewidth": 1.8}
         right.dots(k[first], total[first], "c2", 8, **ring)
         right.note(k[first], total[first], f"2^{{{k[first]:g}}}", "c2", dy=16, ha="center")
-        said = f"It is below {number(start)} from 2^{k[first]:g} on."
+        said = f"It is below 1 from 2^{k[first]:g} on."
     parts = (f"{label} from {number(v[0])} to {number(v[-1])}" for label, v in courses.items())
     return [left, right], (
         f"Two panels. Loss over the steps of training: {'; '.join(parts)}. Average loss that "
@@ -117,11 +115,7 @@ def convergence_picture(
 
 
 @picture
-def regret_bars(
-    panels: Mapping[str, Mapping[str, _Run]],
-    *,
-    marks: tuple[str, str] = ("average of the run", "loss at the start"),
-) -> Drawing:
+def regret_bars(panels: Mapping[str, Mapping[str, _Run]]) -> Drawing:
     """Draw the bounds of runs (terms, average, start) as stacked bars, with the two marked."""
     said = []
     for title, runs in panels.items():
@@ -131,14 +125,14 @@ def regret_bars(
                 raise ValueError(f"{label!r} has an average of {average!r} beyond its {bound!r}")
             inside = ", ".join(f"{term} {number(value)}" for term, value in terms.items())
             said.append(
-                f"{title}, {label}: {inside}; in all {number(bound)}; {marks[0]} "
-                f"{number(average)}, {marks[1]} {number(start)}"
+                f"{title}, {label}: {inside}; in all {number(bound)}; {_MARKS[0]} "
+                f"{number(average)}, {_MARKS[1]} {number(start)}"
             )
-    charts = [_bars(title, runs, marks) for title, runs in panels.items()]
+    charts = [_bars(title, runs) for title, runs in panels.items()]
     return charts, f"Stacked bars of a bound, run by run. {'. '.join(said)}."
 
 
-def _bars(title: str, runs: Mapping[str, _Run], marks: tuple[str, str]) -> Chart:
+def _bars(title: str, runs: Mapping[str, _Run]) -> Chart:
     names = list(next(iter(runs.values()))[0])
     width, inner = 330.0, 310.0
     places = legend_places(names, inner, swatch=14.0, letter=_LETTER, gap=14.0)
@@ -148,8 +142,8 @@ def _bars(title: str, runs: Mapping[str, _Run], marks: tuple[str, str]) -> Chart
     chart.pixels(inner, height)
     chart.note(0, 13, title, weight="bold")
     chart.legend(names, places, SERIES, 36.0, 14.0)
-    second = 24.0 + _LETTER * len(to_plain(marks[0])) + 16.0
-    for x, label, broken in ((0.0, marks[0], False), (second, marks[1], True)):
+    second = 24.0 + _LETTER * len(to_plain(_MARKS[0])) + 16.0
+    for x, label, broken in ((0.0, _MARKS[0], False), (second, _MARKS[1], True)):
         _mark(chart, x + 5, (y - 7, y + 7), 2.0, broken=broken)
         chart.note(x + 14, y, label, size=11)
     sums = {label: sum(terms.values()) for label, (terms, _, _) in runs.items()}

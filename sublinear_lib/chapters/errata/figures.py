@@ -23,9 +23,8 @@ def power_map_picture(
     charts, told = [], []
     for title, rows in slices.items():
         corners = np.array([[float(value) for value in row] for row in rows])
-        names = {"ylabel": "ball *Km*^{−*β*}: power *β*"}
-        names |= {"xlabel": "output weights *m*^{−*α*}: power *α*"}
-        chart = Chart(310, 250, (40, 30, 20, 46), **names)
+        names = "output weights *m*^{−*α*}: power *α*", "ball *Km*^{−*β*}: power *β*"
+        chart = Chart(310, 250, (40, 30, 20, 46), *names)
         chart.x(0.0, 0.5, values=[0.0, 0.2, 0.4])
         chart.y(0.5, 1.0, values=[0.6, 0.8, 1.0])
         chart.axes.fill(*corners.T, color=INK["c3"], alpha=0.25, linewidth=0)

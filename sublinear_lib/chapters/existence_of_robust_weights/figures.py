@@ -24,12 +24,6 @@ _ROLES = ("c2", "c1", "c5")
 _SHADE = 0.22
 
 
-def _roomy(share: float, *values: object) -> tuple[float, float]:
-    low, high = extent(*values)
-    room = share * (high - low) or 1.0
-    return low - room, high + room
-
-
 def _pieces(middle: float, half: float) -> list[tuple[float, float]]:
     """Return an arc in degrees, cut at 180 where it passes it."""
     if half >= math.pi:
@@ -49,13 +43,12 @@ def arcs_picture(
     """
     rows, shares = float_array(arcs, "arcs", shape=(None, 2)), np.asarray(values)
     aim, tables = np.asarray(target), arrays(sums, len(angles))
-    limits = _roomy(0.08, aim, *tables.values())
     charts = [_bars(rows, shares)]
     turn = np.degrees(angles)
     for title, table in tables.items():
         chart = Chart(300, 300, (40, 18, 14, 46), xlabel="angle of the input", ylabel=title)
         chart.x(-180.0, 180.0, **_TURN)
-        chart.y(*limits, target=5, label=number)
+        chart.around(0.08, aim, *tables.values(), target=5, label=number)
         chart.line(turn, table, "c3", 1.4, drawstyle="steps-mid")
         chart.line(turn, aim, "ink", 1.6, dashes=(4, 2))
         charts.append(chart)
@@ -73,8 +66,7 @@ def arcs_picture(
 
 
 def _bars(arcs: FloatArray, values: FloatArray) -> Chart:
-    names = {"xlabel": "angle of the input", "ylabel": "neuron and its arc"}
-    chart = Chart(300, 300, (40, 18, 14, 46), **names)
+    chart = Chart(300, 300, (40, 18, 14, 46), "angle of the input", "neuron and its arc")
     chart.x(-180.0, 180.0, **_TURN)
     chart.y(0.0, len(arcs) + 1.0, target=4, label=whole)
     strength = np.abs(values) / (np.abs(values).max() or 1.0)
@@ -86,21 +78,13 @@ def _bars(arcs: FloatArray, values: FloatArray) -> Chart:
 
 
 @picture
-def circle_fit_picture(
-    angles: Numbers,
-    curves: Curves,
-    caps: Numbers,
-    *,
-    target: Numbers | None = None,
-    ylabel: str = "output on the circle",
-) -> Drawing:
+def circle_fit_picture(angles: Numbers, curves: Curves, caps: Numbers, *, ylabel: str) -> Drawing:
     """Draw functions on the circle with caps (middle, half-angle, label) that they are to meet."""
     tables, wanted = arrays(curves, len(angles)), float_array(caps, "caps", shape=(None, 3))
-    aim = None if target is None else np.asarray(target)
-    low, high = _roomy(0.08, *tables.values(), wanted[:, 2], *([] if aim is None else [aim]))
     names = {"xlabel": "angle of the input, degrees", "ylabel": ylabel, "ylabel_rise": 26.0}
     chart = Chart(420, 250, (44, 18, 36, 46), **names)
     chart.x(-180.0, 180.0, **_TURN)
+    low, high = chart.around(0.08, *tables.values(), wanted[:, 2])
     # One line above the plot for the names of the curves.
     chart.y(low, high + 0.05 * (high - low), target=5, label=number)
     for middle, half, label in wanted:
@@ -108,8 +92,6 @@ def circle_fit_picture(
             chart.stretch(start, stop, "muted", 0.16)
             chart.plateaus(label, start, stop, "ink", 3.0, zorder=4)
     turn, across = np.degrees(angles), 0.0
-    if aim is not None:
-        chart.line(turn, aim, "ink", 1.4, dashes=(4, 2))
     for role, label, table in colored(tables):
         chart.line(turn, table, role, 1.6)
         chart.corner(label, role, at=(across, 1.0), dy=11, weight="bold", size=11)
@@ -118,16 +100,10 @@ def circle_fit_picture(
         f"{label} runs from {number(table.min())} to {number(table.max())}"
         for label, table in tables.items()
     )
-    alt = (
+    return chart, (
         f"Functions of the angle around the circle with {len(wanted)} shaded caps, where the "
         f"wanted labels {', '.join(map(number, wanted[:, 2]))} are drawn as short bars: {ends}."
     )
-    if aim is not None:
-        alt += (
-            f" A dashed function to compare with runs from {number(aim.min())} to "
-            f"{number(aim.max())}."
-        )
-    return chart, alt
 
 
 @picture
@@ -195,7 +171,7 @@ def _steps(
     chart.upright(near, "muted", 1.0, linestyle=(0, (3, 3)))
     for label, values in curves.items():
         chart.line(z, values, roles[label], 2.0)
-    _column(chart, 0.03, list(curves), roles)
+    chart.column(curves, roles)
     chart.note(0.5 * (far - 1.0), -eps, "far", "muted", dy=-10, ha="center", size=11)
     chart.note(near, 1.0 + eps, "near", "muted", dx=-4, dy=8, ha="right", size=11)
     return chart
@@ -211,19 +187,12 @@ def _fits(
     names = {"xlabel": "angle of *x* on the circle", "ylabel": "*f*^{∗}(*x*)"}
     chart = Chart(300, 290, (34, 16, 14, 46), **names)
     chart.x(0.0, 360.0, values=[0.0, 90.0, 180.0, 270.0, 360.0], label=degrees)
-    chart.y(*_roomy(0.1, caps[:, 2], *curves.values()), target=4, label=number)
+    chart.around(0.1, caps[:, 2], *curves.values(), target=4, label=number)
     for angle, half, _ in caps:
         for middle in (angle - 360.0, angle, angle + 360.0):
             chart.stretch(middle - half, middle + half, "c3", _SHADE)
     for label, values in curves.items():
         chart.line(angles, values, roles[label], 2.0)
-    _column(chart, 0.97, new, roles, ha="right")
+    chart.column(new, roles, 0.97, ha="right")
     chart.dots(caps[:, 0], caps[:, 2], "ink", 8, 1.2, clip_on=False, zorder=4)
     return chart
-
-
-def _column(
-    chart: Chart, x: float, labels: Sequence[str], roles: Mapping[str, str], **look: object
-) -> None:
-    for place, label in enumerate(labels):
-        chart.corner(label, roles[label], at=(x, 0.97 - 0.085 * place), size=11, **look)

@@ -15,7 +15,6 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.chart import Chart, Curves, Drawing, arrays, colored, extent, picture
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import FAINT, roles_of
-from sublinear_lib.plotting.richtext import to_sentence
 
 _CUT = 0.1
 _NOTHING = 1e-9
@@ -98,8 +97,7 @@ def _shares(
             side = {"dx": -10, "ha": "right"} if x > 0.5 else {"dx": 10, "ha": "left"}
             word, dy = ("sup", 2) if y > 0.0 else ("inf", -2)
             chart.note(x, y, word, role, dy=dy, weight="bold", **side)
-    for place, label in enumerate(curves):
-        chart.corner(label, roles[label], at=(0.03, 0.97 - 0.085 * place), size=11)
+    chart.column(curves, roles)
     return chart
 
 
@@ -122,7 +120,6 @@ def way_picture(
     straight: tuple[str, Numbers],
     *,
     xlabel: str = "way, in units of the radius *δ*",
-    ylabel: str = "change of the output",
 ) -> Drawing:
     """Draw how the output changes along a way through the ball, in stairs, beside g, dashed.
 
@@ -131,7 +128,7 @@ def way_picture(
     tables, (title, line) = arrays(curves, len(way)), straight
     low, high = extent(0.0, line, *tables.values())
     room = 0.06 * (high - low) or 1.0
-    chart = Chart(420, 300, (52, 100, 16, 46), xlabel=xlabel, ylabel=ylabel)
+    chart = Chart(420, 300, (52, 100, 16, 46), xlabel=xlabel, ylabel="change of the output")
     chart.x(0.0, way[-1])
     chart.y(low - (room if low < 0.0 else 0.0), high + room)
     for role, label, values in colored(tables, ("c1", "c3", "c4")):
@@ -143,6 +140,6 @@ def way_picture(
         for label, values in tables.items()
     )
     return chart, (
-        f"{to_sentence(ylabel)} against {xlabel}. The dashed line of {title} reaches "
+        f"Change of the output against {xlabel}. The dashed line of {title} reaches "
         f"{number(line[-1])}. {said}."
     )

@@ -58,8 +58,7 @@ def _panel(
     ylabel: str,
     high: float,
 ) -> Chart:
-    names = {"xlabel": "angle of the input on the circle", "ylabel": ylabel}
-    chart = Chart(300, 240, (40, 18, 34, 46), **names)
+    chart = Chart(300, 240, (40, 18, 34, 46), "angle of the input on the circle", ylabel)
     first, last = phi[0], phi[-1]
     own = [-180.0, -90.0, 0.0, 90.0, 180.0] if last - first >= 300.0 else None
     chart.x(first, last, values=own, target=5, label=lambda value: f"{number(value)}°")

@@ -8,36 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from sublinear_lib.plotting.chart import (
-    Chart,
-    Curves,
-    Drawing,
-    Rows,
-    arrays,
-    colored,
-    extent,
-    picture,
-)
+from sublinear_lib.plotting.chart import Chart, Curves, Drawing, arrays, colored, extent, picture
 from sublinear_lib.plotting.formats import Numbers, course, grouped, number, whole
 from sublinear_lib.plotting.palette import SERIES
 
 
-@dataclass(frozen=True)
-class CountTail:
-    """Probabilities of at least so many, exact and bounded; rows (count, estimate, low, high)."""
+class CountTail(NamedTuple):
+    """Probabilities of at least so many, exact and bounded."""
 
     counts: Numbers
     exact: Numbers
     bounds: Curves
-    sample: Rows | None = None
 
 
-@dataclass(frozen=True)
-class Crossing:
+class Crossing(NamedTuple):
     """A curve with its label, what it is compared with, and where it crosses one of them."""
 
     x: Numbers
@@ -62,9 +50,6 @@ def tail_panels(panels: Mapping[str, CountTail]) -> Drawing:
         chart.line(counts, exact, SERIES[0], label="exact law")
         for role, label, values in colored(bounds, SERIES[1:]):
             chart.line(counts, values, role, label=label, dashes=(4, 2))
-        if each.sample is not None:
-            rows = np.asarray(each.sample, dtype=float)
-            chart.intervals(rows, "ink", size=5.0, edge=1.0, clip=True, zorder=2.0)
         charts.append(chart)
         last = ", ".join(f"{label} {number(values[-1])}" for label, values in bounds.items())
         said.append(

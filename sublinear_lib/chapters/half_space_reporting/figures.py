@@ -10,7 +10,7 @@ from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.plotting.chart import Chart, Curves, Drawing, Rows, arrays, colored, picture
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import FAINT
-from sublinear_lib.plotting.pictures import draw_half_plane
+from sublinear_lib.plotting.shapes import draw_half_plane
 from sublinear_lib.validation import float_array
 
 
@@ -62,16 +62,13 @@ def _lines(P: FloatArray, s: float, level: float, hit: BoolArray) -> Chart:
 
 
 @picture
-def surviving_share(
-    dimensions: Numbers, curves: Curves, *, samples: Mapping[str, Rows] | None = None
-) -> Drawing:
+def surviving_share(dimensions: Numbers, curves: Curves, *, samples: Mapping[str, Rows]) -> Drawing:
     """Draw which share of the neurons can fire on X at all, against the dimension, by activity.
 
     Samples are rows (d, estimate, lower, upper).
     """
-    d, shares, points = dimensions, arrays(curves, len(dimensions)), arrays(samples or {}, None, 4)
-    names = {"xlabel": "dimension *d*", "ylabel": "neurons that can fire on *X*"}
-    chart = Chart(420, 300, (52, 92, 16, 46), **names)
+    d, shares, points = dimensions, arrays(curves, len(dimensions)), arrays(samples, None, 4)
+    chart = Chart(420, 300, (52, 92, 16, 46), "dimension *d*", "neurons that can fire on *X*")
     chart.x(d[0], d[-1], scale="log2", values=[2.0**k for k in range(1, 11)], label=number)
     chart.y(0.0, 1.0, label=percent)
     for role, label, values in colored(shares):

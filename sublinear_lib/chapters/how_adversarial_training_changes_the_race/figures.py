@@ -21,6 +21,7 @@ from sublinear_lib.plotting.style import thinned
 _TICKS = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
 # A run counts as one-sided if at most a tenth of its classes went the other way.
 _ONE_SIDED = 0.9
+_BUDGETS = (-0.03, 1.23)
 
 
 class TransitionPanel(NamedTuple):
@@ -118,61 +119,51 @@ def _crossing(chart: Chart, each: TransitionPanel, first: float, last: float) ->
 
 
 @picture
-def phase_map_picture(
-    walls: Sequence[Wall],
-    *,
-    eps: tuple[float, float] = (-0.03, 1.23),
-    rates: tuple[float, float] = (30.0, 1e4),
-    critical: float | None = None,
-    runs: Sequence[MapRun] = (),
-) -> Drawing:
+def phase_map_picture(walls: Sequence[Wall], *, critical: float, runs: Sequence[MapRun]) -> Drawing:
     """Draw where on the plane of budget and rate the robust feature wins.
 
     The more walls hold at a place, the darker it is; runs are blue, rust, or umber where their
     classes disagree.
     """
     areas = [tuple(map(np.asarray, wall)) for wall in walls if len(wall.eps)]
-    top = 30.0 + 18.0 * bool(runs)
+    top = 48.0
     names = {"xlabel": "budget *ε* of the training adversary", "ylabel": "rate *η̃*"}
     chart = Chart(420, 294 + top, (58, 18, top, 46), ylabel_rise=top - 8.0, **names)
-    chart.x(*eps, target=6, label=number)
+    chart.x(*_BUDGETS, target=6, label=number)
     marks = [10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 1e5]
-    chart.y(*rates, scale="log10", values=marks, label=number)
+    chart.y(30.0, 1e4, scale="log10", values=marks, label=number)
     for budgets, lower, upper in areas:
         chart.band(budgets, lower, upper, "c1", 0.6 / len(walls))
         chart.line(budgets, lower, "c1", 1.25)
-    if critical is not None and rates[0] <= critical <= rates[1]:
-        chart.level(critical, "c4", dashes=(5, 3))
-        text = f"critical rate {number(critical)}"
-        chart.note(eps[0], critical, text, "c4", dx=6, dy=9, size=11)
+    chart.level(critical, "c4", dashes=(5, 3))
+    text = f"critical rate {number(critical)}"
+    chart.note(_BUDGETS[0], critical, text, "c4", dx=6, dy=9, size=11)
     for run in runs:
         lean = "c1" if run.share >= _ONE_SIDED else "c2" if run.share <= 1 - _ONE_SIDED else "c5"
         chart.dots(run.eps, run.rate, lean, 9, 1.5, clip_on=False)
     text = "■ *u* wins; the darker, the more classes"
     chart.corner(text, "c1", dx=-54.0, dy=top - 18.0, size=11.5)
-    if runs:
-        for text, role, dx in (
-            ("● trained: *u*", "c1", -54.0),
-            ("● classes disagree", "c5", 60.0),
-            ("● trained: *v*", "c2", 196.0),
-        ):
-            chart.corner(text, role, dx=dx, dy=12.0, size=11.5)
-    said = ["The robust feature wins nowhere"]
+    for text, role, dx in (
+        ("● trained: *u*", "c1", -54.0),
+        ("● classes disagree", "c5", 60.0),
+        ("● trained: *v*", "c2", 196.0),
+    ):
+        chart.corner(text, role, dx=dx, dy=12.0, size=11.5)
+    said = "The robust feature wins nowhere"
     if areas:
         first, least = extent(*(area[0][0] for area in areas)), [a[1].min() for a in areas]
-        said = [
+        said = (
             f"Of {len(walls)} classes the robust feature wins somewhere in {len(areas)}, from "
             f"budgets of {ends(first)} on and above rates of {ends(extent(least))} at least"
-        ]
-    if critical is not None:
-        said.append(f"The critical rate is {number(critical)}")
-    if runs:
-        told = "; ".join(
-            f"{number(run.eps)} and {number(run.rate)}: {percent(run.share)} of the classes"
-            for run in runs
         )
-        said.append(f"Trained networks lean on the robust feature, at budget and rate {told}")
-    return chart, f"A map of budgets and rates. {'. '.join(said)}."
+    told = "; ".join(
+        f"{number(run.eps)} and {number(run.rate)}: {percent(run.share)} of the classes"
+        for run in runs
+    )
+    return chart, (
+        f"A map of budgets and rates. {said}. The critical rate is {number(critical)}. Trained "
+        f"networks lean on the robust feature, at budget and rate {told}."
+    )
 
 
 def _gaps(values: Any) -> FloatArray:
@@ -225,8 +216,8 @@ def rates_picture(
     formula: Sequence[float | None] | FloatArray,
     crossing: Sequence[Sequence[float | None]] | FloatArray,
     *,
-    lower: Sequence[Sequence[float | None]] | FloatArray | None = None,
-    upper: Sequence[Sequence[float | None]] | FloatArray | None = None,
+    lower: Sequence[Sequence[float | None]] | FloatArray,
+    upper: Sequence[Sequence[float | None]] | FloatArray,
 ) -> Drawing:
     """Draw the plateau of v and the times of the phase transition against the rate of each run.
 
@@ -253,17 +244,14 @@ def rates_picture(
             f"{number(line[there][-1])}"
         )
     times[times == 0] = math.nan
-    seen, band = np.isfinite(times), []
-    if lower is not None and upper is not None:
-        band = [_means(x, kinds, _gaps(bound)) for bound in (lower, upper)]
+    seen, band = np.isfinite(times), [_means(x, kinds, _gaps(bound)) for bound in (lower, upper)]
     names = {"ylabel": "step", "title": "When *u* takes the lead"}
     right = _rates(kinds, [times, *band], 1.25, **names)
-    if band:
-        inside = np.isfinite(band[0]) & np.isfinite(band[1])
-        at, bounds = kinds[inside], [bound[inside] for bound in band]
-        right.band(at, *bounds, "c2", 0.16)
-        for bound, text in zip(bounds, ("no damping", "full damping"), strict=True):
-            right.line(at, bound, "c2", 1.4, text if at.size else "", dashes=(4, 2.5))
+    inside = np.isfinite(band).all(axis=0)
+    at, bounds = kinds[inside], [bound[inside] for bound in band]
+    right.band(at, *bounds, "c2", 0.16)
+    for bound, text in zip(bounds, ("no damping", "full damping"), strict=True):
+        right.line(at, bound, "c2", 1.4, text if at.size else "", dashes=(4, 2.5))
     # Classes of one rate stand side by side; on this axis by factors.
     spots = 10 ** _fan(np.log10(np.repeat(x, times.shape[1])), 0.12)
     _runs(right, spots[seen.ravel()], times[seen])

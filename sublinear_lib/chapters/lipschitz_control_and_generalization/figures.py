@@ -103,7 +103,7 @@ def answer_bars(
     entries: Mapping[str, tuple[float, float, float]],
     intervals: Mapping[str, Interval],
     *,
-    chance: float | None = None,
+    chance: float,
 ) -> Drawing:
     """Draw the shares of right, wrong and missing answers as bars that fill one row each.
 
@@ -146,13 +146,13 @@ def answer_bars(
             f"{percent(interval.upper)}), wrong {percent(shares[1])}, no answer "
             f"{percent(shares[2])}"
         )
-    alt = f"Bars of right, wrong and missing answers. {'. '.join(said)}."
-    if chance is not None:
-        chart.upright(chance, "ink", 1.25, dashes=(3, 2))
-        look = {"dy": 9, "ha": "center", "size": 11, "va": "center_baseline"}
-        chart.note(chance, 1.0, "a guess", coordinates=("data", "axes fraction"), **look)
-        alt += f" A dashed line marks a guess, {percent(chance)}."
-    return chart, alt
+    chart.upright(chance, "ink", 1.25, dashes=(3, 2))
+    look = {"dy": 9, "ha": "center", "size": 11, "va": "center_baseline"}
+    chart.note(chance, 1.0, "a guess", coordinates=("data", "axes fraction"), **look)
+    return chart, (
+        f"Bars of right, wrong and missing answers. {'. '.join(said)}. A dashed line marks a "
+        f"guess, {percent(chance)}."
+    )
 
 
 def _whisker(chart: Chart, low: float, high: float, y: float) -> None:

@@ -80,16 +80,13 @@ def _disk(axes: Axes, **look: object) -> None:
 
 
 @picture
-def slice_picture(
-    points: Rows, *, labels: Numbers | None = None, center: Numbers, half_angle: float
-) -> Drawing:
+def slice_picture(points: Rows, *, labels: Numbers, center: Numbers, half_angle: float) -> Drawing:
     """Draw X for d = 3: the circle at height 1/2 on the unit sphere, with points and one cap.
 
     Points with positive labels are filled; the half-angle is that along the circle, in radians.
     """
     X = points_on_slice(points, "points", d=3)
     middle = points_on_slice(float_array(center, "center", shape=(3,))[None, :], "center", d=3)[0]
-    signs = np.ones(len(X)) if labels is None else np.asarray(labels)
     towards = math.atan2(middle[1], middle[0])
     chart = Chart(420, 320, (8, 8, 8, 8), frame=False)
     span = 404.0 / 304.0
@@ -107,7 +104,7 @@ def slice_picture(
     chart.dots(*pole.T, "muted", 3.5)
     up = 0.3 * pole[0, 1] + 0.7 * pole[1, 1]
     chart.note(pole[1, 0], up, "1/2", "muted", dx=6, size=11, outline=False)
-    for (x, y), sign in zip(project(X)[0], signs, strict=True):
+    for (x, y), sign in zip(project(X)[0], labels, strict=True):
         face = INK["c1" if sign > 0 else "paper"]
         chart.dots(x, y, "c1", 8, 2, markerfacecolor=face, markeredgecolor=INK["c1"], zorder=4)
     (target,), _ = project(middle[None, :])

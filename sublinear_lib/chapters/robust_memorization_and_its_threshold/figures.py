@@ -98,13 +98,12 @@ def climb_picture(
     The radius of the balls and the values at x, by title (Proposition II.1, part 4).
     """
     at, heights = np.asarray(points), np.asarray(labels)
-    low, high = extent(heights, *(values for _, values in panels.values()))
-    room = 0.12 * (high - low) or 1.0
+    every = [heights, *(values for _, values in panels.values())]
     charts, said = [], []
     for title, (mu, values) in panels.items():
         chart = Chart(300, 250, (30, 14, 34, 30), title=title)
         chart.x(x[0], x[-1], target=5, label=number)
-        chart.y(low - room, high + room, target=3, label=number)
+        chart.around(0.12, *every, target=3, label=number)
         chart.plateaus(heights, at - mu, at + mu, "c2", 13, alpha=0.3)
         chart.line(x, values, "c1", 2.0)
         chart.dots(at, heights, "c2", 7)

@@ -29,7 +29,7 @@ from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.shapes import project
-from sublinear_lib.plotting.style import LINE_HEIGHT, spread
+from sublinear_lib.plotting.style import LINE_HEIGHT, lead, spread
 
 _TURN = 2.0 * math.pi
 _MOST_ARCS = 24
@@ -55,8 +55,7 @@ def _blank() -> Chart:
     """Return a panel without axes that shows at least 1.12 in every direction, in equal units."""
     chart = Chart(300, 290, (8, 8, 8, 8), frame=False)
     unit = 2.0 * 1.12 / 274
-    chart.axes.set_xlim(-unit * 142, unit * 142)
-    chart.axes.set_ylim(-unit * 137, unit * 137)
+    chart.axes.set(xlim=(-unit * 142, unit * 142), ylim=(-unit * 137, unit * 137))
     return chart
 
 
@@ -148,8 +147,7 @@ def sweep_picture(
     top = max(20.0, row * len(shown))
     switches = _degrees(pieces.edges[1:-1], middle)
     upper = Chart(420, top + 276.0, (46, 16, 28, 248), frame=False)
-    upper.axes.set_xlim(-half, half)
-    upper.axes.set_ylim(len(shown) - 0.5, -0.5)
+    upper.axes.set(xlim=(-half, half), ylim=(len(shown) - 0.5, -0.5))
     for place, (neuron, parts) in enumerate(shown):
         role = "c1" if signs[neuron] > 0 else "c2"
         for part in parts:
@@ -162,11 +160,9 @@ def sweep_picture(
     margins, xlabel = (46, 16, top + 40.0, 46), "angle from *x*, degrees"
     lower = Chart(margins=margins, on=upper.figure, xlabel=xlabel, ylabel="*f*")
     angles, values = pieces.curve(20_000)
-    low, high = extent(values)
-    room = 0.14 * (high - low or 1.0)
     lower.x(-half, half, target=6)
-    lower.y(low - room, high + room)
-    lower.bars(switches, low - room, high + room, "muted", 0.8, alpha=0.7)
+    low, high = lower.around(0.14, values)
+    lower.bars(switches, low, high, "muted", 0.8, alpha=0.7)
     lower.line(*_broken(_degrees(angles, middle), values), "ink", 2.2)
     for which in ("sup", "inf"):
         value, offset, attained = _extreme(lower, extremes, middle, which)
@@ -249,13 +245,10 @@ def landscape_picture(
         gain = extremes.sup - clean
         share = percent(min(1.0, (value - clean) / gain) if gain > 0.0 else 1.0)
         ended[f"{label}: {share}"] = (math.degrees(offset), value)
-    names = {"xlabel": "angle from *x*, degrees", "ylabel": "*f*"}
-    chart = Chart(420, 262, (52, 16, 10, 46), **names)
+    chart = Chart(420, 262, (52, 16, 10, 46), "angle from *x*, degrees", "*f*")
     angles, values = cap.curve(1200)
-    low, high = extent(values)
-    room = 0.16 * (high - low) or 1.0
     chart.x(-math.degrees(half), math.degrees(half), target=6)
-    chart.y(low - room, high + room, target=4)
+    chart.around(0.16, values, target=4)
     chart.level(extremes.sup, "c4", 1.2, dashes=(4, 3), zorder=1)
     crowded = cap.waves.shape[1] > 300
     at = _degrees(angles, middle)
@@ -300,23 +293,16 @@ def _attack_marks(chart: Chart, ended: Mapping[str, tuple[float, float]]) -> Non
         colored(ended, _ATTACKS), pixels, places, strict=True
     ):
         dx, dy = column - pixel[0], place - pixel[1]
-        arrow = {"arrowstyle": "-", "color": INK[role], "linewidth": 1.0}
-        arrow |= {"shrinkA": 0.0, "shrinkB": 3.0}
-        axes.annotate("", xy=(x, y), xytext=(dx, dy), textcoords="offset points", arrowprops=arrow)
+        lead(axes, (x, y), (dx, dy), role, 3.0)
         _dot(chart, x, y, role)
         side = {"dx": dx - 2.0, "ha": "right"} if left else {"dx": dx + 2.0, "ha": "left"}
         chart.note(x, y, label, role, dy=dy, weight="bold", **side)
 
 
 @picture
-def found_picture(
-    groups: Sequence[str],
-    found: Mapping[str, Rows],
-    *,
-    xlabel: str = "share of the worst case found",
-) -> Drawing:
+def found_picture(groups: Sequence[str], found: Mapping[str, Rows]) -> Drawing:
     """Draw shares with intervals, in groups one below the other: rows (estimate, lower, upper)."""
-    rows = arrays(found, len(groups), 3)
+    rows, xlabel = arrays(found, len(groups), 3), "share of the worst case found"
     step = 13.0 * len(rows) + 14.0
     height = step * len(groups)
     chart = Chart(420, height + 80.0, (112, 18, 30, 46), xlabel=xlabel)

@@ -144,14 +144,12 @@ def _box(chart: Chart, x: float, y: float, role: str) -> None:
 
 
 @picture
-def bounds_picture(
-    y: Numbers, bounds: Mapping[str, tuple[Numbers, Numbers]], *, allowed: float = 0.5
-) -> Drawing:
+def bounds_picture(y: Numbers, bounds: Mapping[str, tuple[Numbers, Numbers]]) -> Drawing:
     """Draw how far the output can be from the label on each ball, by kinds of bounds (low, high).
 
-    At a deviation of `allowed` a value is classified as another label.
+    At a deviation of 1/2 a value is classified as another label.
     """
-    labels = np.asarray(y)
+    allowed, labels = 0.5, np.asarray(y)
     tables = {kind: each - labels for kind, each in arrays(bounds, 2, labels.size).items()}
     if any((low > high).any() for low, high in tables.values()):
         raise ValueError("lower bounds must be below the upper ones")
@@ -195,12 +193,8 @@ def precision_picture(series: Mapping[str, PrecisionSeries], *, allowed: float =
     least, most = extent(errors[errors > 0])
     first, last = extent(*(gaps for gaps, *_ in tables.values()))
     low = least / 3
-    chart = Chart(
-        *(420, 320, (58, 16, 40, 46)),
-        xlabel="distance from the threshold, 1 − 2*μ*/*λ*",
-        ylabel="largest error on the balls",
-        ylabel_rise=30,
-    )
+    names = "distance from the threshold, 1 − 2*μ*/*λ*", "largest error on the balls"
+    chart = Chart(420, 320, (58, 16, 40, 46), *names, ylabel_rise=30)
     chart.x(first / 1.5, last * 1.5, scale="log10", target=5)
     chart.y(low, max(most, allowed) * 3, scale="log10", target=6)
     chart.level(allowed, "ink", 1.0, dashes=(3, 2))

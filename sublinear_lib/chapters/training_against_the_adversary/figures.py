@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sublinear_lib.plotting.chart import Chart, Drawing, Rows, arrays, colored, extent, picture
+from sublinear_lib.plotting.chart import (
+    Chart,
+    Drawing,
+    Rows,
+    by_first,
+    colored,
+    extent,
+    picture,
+)
 from sublinear_lib.plotting.formats import percent
 
 _APART = 1.06
@@ -14,19 +22,13 @@ _APART = 1.06
 
 @picture
 def accuracy_against_activity(
-    panels: Mapping[str, Mapping[str, Rows]], *, lowest: float = 0.5
+    panels: Mapping[str, Mapping[str, Rows]], *, lowest: float
 ) -> Drawing:
     """Draw accuracies against the share of neurons that fire, as (share, mean, lower, upper).
 
     A label has the same color in every panel; what lies below `lowest` is cut off.
     """
-    tables = {
-        title: {
-            label: rows[np.argsort(rows[:, 0], kind="stable")]
-            for label, rows in arrays(curves, None, 4).items()
-        }
-        for title, curves in panels.items()
-    }
+    tables = {title: by_first(curves, 4) for title, curves in panels.items()}
     every = {label: rows for curves in tables.values() for label, rows in curves.items()}
     roles = {label: role for role, label, _ in colored(every)}
     shares = [rows[:, 0] for curves in tables.values() for rows in curves.values()]

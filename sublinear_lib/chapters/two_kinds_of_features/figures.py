@@ -112,11 +112,7 @@ def _race(chart: Chart, t: FloatArray, curves: Mapping[str, _Curves], foot: floa
 def ratio_picture(
     ratio: Numbers,
     measured: Numbers,
-    predicted: Numbers | None = None,
-    *,
-    threshold: float = 1.0,
-    xlabel: str = "race ratio *R* of the first weights",
-    ylabel: str = "share of *u* in the logit, after training",
+    predicted: Numbers,
 ) -> Drawing:
     """Draw the share of the robust feature against a ratio that should tell the winner.
 
@@ -124,28 +120,23 @@ def ratio_picture(
     """
     r, reached = np.asarray(ratio), np.asarray(measured)
     robust, (least, most) = reached > 0.5, extent(ratio)
-    chart = Chart(420, 300, (46, 14, 34, 46), xlabel=xlabel, ylabel=ylabel)
-    low, high = min(0.7 * least, 0.7 * threshold), max(1.4 * most, 1.4 * threshold)
-    chart.x(low, high, scale="log10", target=4, label=number)
+    names = "race ratio *R* of the first weights", "share of *u* in the logit, after training"
+    chart = Chart(420, 300, (46, 14, 34, 46), *names)
+    chart.x(0.7 * min(least, 1.0), 1.4 * max(most, 1.0), scale="log10", target=4, label=number)
     chart.y(-0.04, 1.04, values=[0, 0.25, 0.5, 0.75, 1], label=percent)
-    chart.upright(threshold, "muted", dashes=(4, 3))
+    chart.upright(1.0, "muted", dashes=(4, 3))
     for side, ha, text in ((-8, "right", "*u* should win"), (8, "left", "*v* should win")):
-        chart.note(threshold, 0.3, text, "muted", dx=side, ha=ha, size=11)
-    below = r < threshold
+        chart.note(1.0, 0.3, text, "muted", dx=side, ha=ha, size=11)
+    below, told = r < 1.0, np.asarray(predicted)
     alt = (
         f"{r.size} classes by their ratio, from {number(least)} to {number(most)}. Of "
-        f"{below.sum()} below {number(threshold)}, {(below & robust).sum()} learned the robust "
-        f"feature; of {(~below).sum()} others, {(~below & robust).sum()} did."
+        f"{below.sum()} below 1, {(below & robust).sum()} learned the robust "
+        f"feature; of {(~below).sum()} others, {(~below & robust).sum()} did. The rings tell the "
+        f"same winner for {((told > 0.5) == robust).sum()} of {r.size}; the largest distance of a "
+        f"ring from its dot is {number(np.abs(told - reached).max())}."
     )
-    if predicted is not None:
-        told = np.asarray(predicted)
-        ring = {"markerfacecolor": "none", "markeredgewidth": 1.2, "clip_on": False}
-        chart.dots(r, told, "muted", 11, **ring)
-        alt += (
-            f" The rings tell the same winner for {((told > 0.5) == robust).sum()} of {r.size}; "
-            "the largest distance of a ring from its dot is "
-            f"{number(np.abs(told - reached).max())}."
-        )
+    ring = {"markerfacecolor": "none", "markeredgewidth": 1.2, "clip_on": False}
+    chart.dots(r, told, "muted", 11, **ring)
     for which, role in ((robust, "c1"), (~robust, "c2")):
         chart.dots(r[which], reached[which], role, 6, clip_on=False)
     return chart, alt
@@ -178,7 +169,7 @@ def _cells(where: FloatArray) -> Path:
 
 @picture
 def patch_picture(
-    panels: Sequence[HeatPanel], rows: Sequence[HeatRows], *, floor: float = 0.0
+    panels: Sequence[HeatPanel], rows: Sequence[HeatRows], *, floor: float
 ) -> Drawing:
     """Draw inputs made of patches as heat maps: patches to the right, coordinates downward.
 

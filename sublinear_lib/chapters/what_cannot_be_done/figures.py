@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.patches import Polygon, Rectangle
+from matplotlib.patches import Polygon
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import Hypergraph, cube_image, fano
@@ -80,12 +80,10 @@ def coordinates_picture(
     """Draw two balls of the maximum norm and a point of each, coordinate by coordinate."""
     balls, points = float_array(centers, "centers"), float_array(pair, "pair")
     n = balls.shape[1]
-    low, high = extent(points, balls - mu, balls + mu)
-    room = 0.06 * (high - low) or 1.0
     place = np.arange(1.0, n + 1.0)
     chart = Chart(460, 300, (52, 110, 16, 46), xlabel="coordinate", ylabel="value")
     chart.x(0.4, n + 0.6, values=place.tolist() if n <= 12 else None, label=number)
-    chart.y(low - room, high + room, label=number)
+    chart.around(0.06, points, balls - mu, balls + mu, label=number)
     size, wide = 7 if n <= 24 else 4, max(1.5, min(9.0, 90.0 / n))
     for x, ball, point, label, role in zip(
         (place - 0.14, place + 0.14), balls, points, labels, SERIES, strict=False
@@ -103,6 +101,7 @@ def coordinates_picture(
 
 
 _LABELS = ("c1", "c2")
+_LEVEL = 1.5  # between two labels
 _AXES = np.array([[1.0, 0.0], [0.46, 0.4], [0.0, 1.0]])
 _EXTRA = np.array([0.72, -0.42])
 _DRAWN_IN = 0.08  # so that triangles with two common vertices do not share a side
@@ -125,14 +124,10 @@ class CubePanel(NamedTuple):
 
 
 class RegionPanel(NamedTuple):
-    """A network on a grid of the plane, row by row from below, with points, squares, crosses."""
+    """A network on a grid of the plane, row by row from below."""
 
     title: str
     values: Numbers
-    X: Numbers | None = None
-    y: Numbers | None = None
-    mu: float = 0.0
-    crosses: Sequence[tuple[float, float]] = ()
 
 
 def hypergraph_layout(h: Hypergraph) -> tuple[FloatArray, list[FloatArray]]:
@@ -186,8 +181,7 @@ def _hypergraph(shown: HypergraphPanel, bold: Sequence[int]) -> Chart:
     vertices, curves = hypergraph_layout(shown.hypergraph)
     margins, place = (8, 8, 30, 2), {"title": shown.title, "rise": 14, "indent": 0}
     chart = Chart(260, 276, margins, frame=False, **place)
-    chart.axes.set_xlim(-1.25, 1.25)
-    chart.axes.set_ylim(-1.2, 1.25)
+    chart.axes.set(xlim=(-1.25, 1.25), ylim=(-1.2, 1.25))
     for k, curve in enumerate(curves):
         role, width = ("ink", 3.5) if k in bold else ("muted", 1.5)
         if len(curve) == 4:
@@ -225,8 +219,7 @@ def cube_picture(panels: Sequence[CubePanel]) -> Drawing:
 def _cube(shown: CubePanel) -> Chart:
     place = {"title": shown.title, "rise": 12, "indent": -6}
     chart = Chart(320, 316, (4, 4, 28, 4), frame=False, **place)
-    chart.axes.set_xlim(-1.02, 1.72)
-    chart.axes.set_ylim(-0.72, 1.66)
+    chart.axes.set(xlim=(-1.02, 1.72), ylim=(-0.72, 1.66))
     for corner in sorted(product((0, 1), repeat=3), key=lambda c: (sum(c), [-v for v in c])):
         at = np.array(corner) @ _AXES
         for j in range(3):
@@ -255,10 +248,8 @@ def _cube(shown: CubePanel) -> Chart:
 
 
 @picture
-def regions_picture(
-    panels: Sequence[RegionPanel], limits: tuple[float, float], *, level: float = 1.5
-) -> Drawing:
-    """Draw where networks of the plane exceed the level between two labels, with points and balls.
+def regions_picture(panels: Sequence[RegionPanel], limits: tuple[float, float]) -> Drawing:
+    """Draw where networks of the plane exceed the level between two labels.
 
     The grids are even and reach from end to end of the limits.
     """
@@ -266,29 +257,17 @@ def regions_picture(
     for each in panels:
         values = float_array(each.values, each.title, shape=("k", "k"))
         # Three stand in a row on a page, two or four in rows of two.
-        charts.append(_region(each, values, limits, level, 264.0 if len(panels) == 3 else 300.0))
-        part = f"{each.title}: {100 * np.mean(values > level):.0f} % shaded"
-        if each.X is not None:
-            part += f", {len(each.X)} points"
-            part += f" with squares of radius {number(each.mu)}" if each.mu else ""
-        if each.crosses:
-            places = (" ".join(map(number, cross)) for cross in each.crosses)
-            part += f", crosses at {'; '.join(places)}"
-        said.append(part)
+        wide = 264.0 if len(panels) == 3 else 300.0
+        charts.append(_region(each.title, values, limits, wide))
+        said.append(f"{each.title}: {100 * np.mean(values > _LEVEL):.0f} % shaded")
     return charts, (
-        f"The plane, shaded where a network of two neurons exceeds {number(level)}. "
+        f"The plane, shaded where a network of two neurons exceeds {number(_LEVEL)}. "
         f"{'. '.join(said)}."
     )
 
 
-def _region(
-    shown: RegionPanel,
-    values: FloatArray,
-    limits: tuple[float, float],
-    level: float,
-    width: float,
-) -> Chart:
-    chart = Chart(width, width + 24.0, (10, 10, 34, 10), title=shown.title, rise=16, indent=4)
+def _region(title: str, values: FloatArray, limits: tuple[float, float], width: float) -> Chart:
+    chart = Chart(width, width + 24.0, (10, 10, 34, 10), title=title, rise=16, indent=4)
     axes = chart.axes
     axes.grid(visible=False)
     axes.set(xlim=limits, ylim=limits, xticks=[], yticks=[])
@@ -296,18 +275,8 @@ def _region(
         axes.spines[side].set_visible(True)
         axes.spines[side].set_color(INK["grid"])
     grid, (low, top) = np.linspace(*limits, len(values)), extent(values)
-    if top > level:
-        axes.contourf(grid, grid, values, [level, top + 1.0], colors=[INK["c2"]], alpha=0.2)
-    if top > level > low:
-        axes.contour(grid, grid, values, [level], colors=[INK["c2"]], linewidths=[1.75])
-    if shown.X is not None and shown.y is not None:
-        for x, label in zip(np.asarray(shown.X), shown.y, strict=True):
-            role = _LABELS[int(label == max(shown.y))]
-            if shown.mu:
-                look: Any = {"facecolor": "none", "edgecolor": INK[role], "linewidth": 1.5}
-                length = 2 * shown.mu
-                axes.add_patch(Rectangle(x - shown.mu, length, length, **look))
-            _dot(chart, x, role, f"{label:g}")
-    for cross in shown.crosses:
-        chart.cross(*cross, outline=False)
+    if top > _LEVEL:
+        axes.contourf(grid, grid, values, [_LEVEL, top + 1.0], colors=[INK["c2"]], alpha=0.2)
+    if top > _LEVEL > low:
+        axes.contour(grid, grid, values, [_LEVEL], colors=[INK["c2"]], linewidths=[1.75])
     return chart

@@ -13,7 +13,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.chart import INK, Chart, Drawing, Rows, arrays, colored, extent, picture
+from sublinear_lib.plotting.chart import (
+    INK,
+    Chart,
+    Drawing,
+    Rows,
+    arrays,
+    by_first,
+    colored,
+    extent,
+    picture,
+)
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import FAINT, SERIES
 
@@ -24,13 +34,7 @@ def digit_errors_picture(panels: Mapping[str, Mapping[str, Rows]]) -> Drawing:
 
     Rows (eps, mean, lower, upper); a label has the same color in every panel.
     """
-    tables = {
-        title: {
-            label: table[np.argsort(table[:, 0], kind="stable")]
-            for label, table in arrays(curves, None, 4).items()
-        }
-        for title, curves in panels.items()
-    }
+    tables = {title: by_first(curves, 4) for title, curves in panels.items()}
     every = {label: rows for curves in tables.values() for label, rows in curves.items()}
     roles = {label: role for role, label, _ in colored(every, SERIES)}
     left, right = extent(*(t[:, 0] for curves in tables.values() for t in curves.values()))
@@ -136,8 +140,7 @@ def robust_error_picture(
                 "input shows a mistake"
             )
     first, last = limits or extent(*(eps for eps, _, _ in tables.values()))
-    names = {"xlabel": "test budget *ε*", "ylabel": "robust error", "ylabel_rise": 30}
-    chart = Chart(420, 300, (52, 16, 40, 46), **names)
+    chart = Chart(420, 300, (52, 16, 40, 46), "test budget *ε*", "robust error", ylabel_rise=30)
     chart.x(first, last, target=5, label=number)
     chart.y(-0.03, 1.03, values=(0, 0.25, 0.5, 0.75, 1), label=percent)
     shaded = ""

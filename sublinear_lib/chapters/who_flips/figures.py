@@ -50,9 +50,7 @@ def _bell(z: FloatArray) -> Any:
 
 
 def _window(z: FloatArray, t: float, half: float, title: str) -> Chart:
-    chart = Chart(
-        240, 230, (10, 10, 12, 42), ylabel=title, xlabel="pre-activation, standard deviations"
-    )
+    chart = Chart(240, 230, (10, 10, 12, 42), "pre-activation, standard deviations", title)
     chart.x(-_REACH, _REACH, values=np.arange(-3.0, 4.0), label=number)
     chart.axes.set_ylim(-0.2, 0.47)
     chart.axes.set_yticks([])

@@ -18,16 +18,17 @@ from sublinear_lib.plotting.formats import Numbers, grouped, number, percent, wh
 from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.shapes import draw_image, square_images
 
+_INPUTS = 3  # of any number
 _ROLE = {"dense": "c2", "sparse": "c1"}
 
 
 @picture
-def network_schematic(active: Sequence[bool] | BoolArray, *, inputs: int = 3) -> Drawing:
+def network_schematic(active: Sequence[bool] | BoolArray) -> Drawing:
     """Draw the two-layer network with its active neurons and their connections lit (Eq. (2))."""
     on = np.asarray(active, dtype=bool)
     m, fires = on.size, int(on.sum())
     xs, output = (52.0, 210.0, 368.0), 148.0
-    first = _column(inputs, min(64.0, 200.0 / inputs))
+    first = _column(_INPUTS, min(64.0, 200.0 / _INPUTS))
     hidden = _column(m, min(40.0, 236.0 / m))
     chart = Chart(420, 300, (0, 0, 0, 0), frame=False)
     chart.pixels(420, 300)
@@ -49,7 +50,7 @@ def network_schematic(active: Sequence[bool] | BoolArray, *, inputs: int = 3) ->
     chart.note(xs[1], 284, f"{fires} of {m} neurons fire", "c1", ha="center", weight="bold")
     chart.note(xs[2], 284, "one number", "muted", ha="center", size=11)
     return chart, (
-        f"A network with {inputs} input nodes, {m} hidden neurons and one output, every node "
+        f"A network with {_INPUTS} input nodes, {m} hidden neurons and one output, every node "
         f"connected to all of the next layer. {fires} of the {m} hidden neurons "
         f"({percent(fires / m)}) and their connections are highlighted: only they fire at "
         "this input, the rest contributes nothing."
@@ -73,17 +74,13 @@ def _same(series: Mapping[str, FloatArray]) -> bool:
 
 @picture
 def loss_and_activity(
-    steps: Numbers,
-    loss: Mapping[str, Numbers],
-    activity: Mapping[str, Numbers],
-    *,
-    loss_label: str = "robust training loss",
+    steps: Numbers, loss: Mapping[str, Numbers], activity: Mapping[str, Numbers]
 ) -> Drawing:
     """Draw loss and share of neurons touched over the steps, sparse beside dense."""
     losses, computed = arrays(loss, len(steps)), arrays(activity, len(steps))
     high = 1.06 * extent(*losses.values())[1] or 1.0
     charts = [
-        _sparse_and_dense(steps, losses, loss_label, high),
+        _sparse_and_dense(steps, losses, "robust training loss", high),
         _sparse_and_dense(steps, computed, "share of neurons computed", 1.0, label=percent),
     ]
     sparse, dense = losses["sparse"], losses["dense"]
@@ -91,9 +88,9 @@ def loss_and_activity(
     if not _same(losses):
         curve = f"the dense run ends at {number(dense[-1])}"
     return charts, (
-        f"Two plots over {grouped(round(steps[-1]))} steps. First, the {loss_label} of the sparse "
-        f"run goes from {number(sparse[0])} to {number(sparse[-1])}; {curve}. Then the share of "
-        f"neurons computed: dense {percent(computed['dense'].mean())}, sparse "
+        f"Two plots over {grouped(round(steps[-1]))} steps. First, the robust training loss of "
+        f"the sparse run goes from {number(sparse[0])} to {number(sparse[-1])}; {curve}. Then the "
+        f"share of neurons computed: dense {percent(computed['dense'].mean())}, sparse "
         f"{percent(computed['sparse'].mean())} on average."
     )
 
@@ -144,8 +141,8 @@ def digit_gallery(
     clean: Rows,
     adversarial: Rows,
     *,
-    clean_labels: Sequence[str] | None = None,
-    adversarial_labels: Sequence[str] | None = None,
+    clean_labels: Sequence[str],
+    adversarial_labels: Sequence[str],
 ) -> Drawing:
     """Draw small images in three rows: clean, under attack, and what was added and taken away.
 
@@ -159,14 +156,14 @@ def digit_gallery(
     largest = float(np.abs(change).max())
     cell = 44.0 if k > 6 else 52.0 if k > 5 else 62.0
     gap, left = 8.0, 84.0
-    pitch = cell + gap + (18.0 if clean_labels or adversarial_labels else 0.0)
+    pitch = cell + gap + 18.0
     width, height = max(left + k * (cell + gap), 200.0), 3 * pitch + 4.0
     chart = Chart(width, height, (0, 0, 0, 0), frame=False)
     chart.pixels(width, height)
     shown = (
         ("clean", np.clip((first - low) / range_, 0, 1), clean_labels),
         ("under attack", np.clip((second - low) / range_, 0, 1), adversarial_labels),
-        ("difference", change / largest if largest else change, None),
+        ("difference", change / largest if largest else change, [""] * k),
     )
     for r, (title, images, labels) in enumerate(shown):
         top = r * pitch + 2
@@ -174,16 +171,12 @@ def digit_gallery(
         for i, image in enumerate(images):
             x = left + i * (cell + gap)
             draw_image(chart.axes, image, x, top, cell, signed=r == 2)
-            if labels is not None:
+            if labels[i]:
                 look = {"ha": "center", "size": 11, "va": "center_baseline"}
                 chart.note(x + cell / 2, top + cell + 11, labels[i], **look)
-    alt = (
+    return chart, (
         f"{k} images of {rows} by {columns} pixels in three rows: clean, under attack, and "
         f"the difference. The largest change of a pixel is {number(largest)}, "
-        f"{percent(largest / range_)} of the range of the clean images."
+        f"{percent(largest / range_)} of the range of the clean images. Clean: "
+        f"{', '.join(clean_labels)}. Under attack: {', '.join(adversarial_labels)}."
     )
-    if clean_labels is not None:
-        alt += f" Clean: {', '.join(clean_labels)}."
-    if adversarial_labels is not None:
-        alt += f" Under attack: {', '.join(adversarial_labels)}."
-    return chart, alt
