@@ -11,7 +11,7 @@ Seven sections, each with one record for every run and a table of intervals over
 - ``digits``: real images, trained against five budgets, with warm-up of the budget and without;
 - ``variants``: several steps, sign and normalized steps, other activations.
 
-A seed s is the integer of ``variant_record(name, s)``, so that every record can be made again in
+A seed s is the integer of ``variant_run(law, name, s)``, so that every record can be made again in
 one line, and the same in all sections of patch data: differences between adversaries are
 differences within a seed.  Shares of runs come with Clopper-Pearson intervals, means with
 Student's.  The stored file has no times and no date in it; it is the same, byte for byte, for any
@@ -47,7 +47,6 @@ from sublinear_lib.features import (
     TrainingAttack,
     TrainingSettings,
 )
-from sublinear_lib.features.studies import budget_record, summarize, variant_record
 
 QUESTION = "Which feature does a network learn, over seeds, adversaries, activations and images?"
 EPS = 0.52
@@ -81,6 +80,30 @@ EVENTS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "none_robust": lambda record: record["classes_robust"] == 0.0,
 }
 CONFIDENCE = 0.95
+# Keys of records that are shares, so that their means lie in [0, 1].
+SHARES = frozenset(
+    {
+        "share_mean",
+        "share_min",
+        "classes_robust",
+        "clean",
+        "robust_only",
+        "nonrobust_only",
+        "follows_u",
+        "follows_v",
+        "prop_3_1",
+        "swap_v",
+        "inject_u",
+        "swap_both",
+        "pgd",
+        "attacked",
+        "certified",
+        "energy_u",
+        "energy_v",
+        "predicted_share",
+        "predicted_same",
+    }
+)
 # What is printed of a table, as far as it has it.
 SHOWN = (
     *("trained", "name", "warm_up", "budget", "rate", "eps", "runs", "counts", "share_mean"),
@@ -123,8 +146,18 @@ def starts(run: FeatureRun) -> tuple[list[float], list[float]]:
     return A, B
 
 
+def measured(run: FeatureRun, source: np.random.Generator) -> Record:
+    """Measure a run, with the steps at which u takes the lead in the first and the last class."""
+    crossing = run.history.crossing()
+    return {
+        **features.run_record(run, source, eps=EPS),
+        "crossing_first": float(crossing.min()),
+        "crossing_last": float(crossing.max()),
+    }
+
+
 def main_run(law: FeatureData, trained: str, seed: int) -> Record:
-    """Train as `variant_record` does, and look at every class too."""
+    """Train as `variant_run` does, and look at every class too."""
     source = np.random.default_rng(seed)
     run = features.train_features(law, VARIANTS[trained], source)
     record = features.run_record(run, source, eps=EPS)
@@ -189,8 +222,18 @@ def rate_run(law: FeatureData, rate: float, seed: int, *, shorter: float = 1.0) 
 
 
 def budget_run(law: FeatureData, budget: float, seed: int) -> Record:
-    """Train against one budget, see `budget_record`."""
-    return budget_record(budget, seed, rate=RATE, law=law, eps=EPS)
+    """Train against one budget, and ask the coupled recursion which feature is the larger part."""
+    settings = TrainingSettings(attack=TrainingAttack(eps=budget, rate=RATE))
+    source = np.random.default_rng(seed)
+    run = features.train_features(law, settings, source)
+    path = features.feature_recursion(law, settings, *run.initial.alignments(law), coupled=True)
+    predicted = features.feature_shares(law, settings.activation, path.A[-1], path.B[-1])
+    leans = predicted.robust > predicted.nonrobust
+    return {
+        **measured(run, source),
+        "predicted_share": float(predicted.share.mean()),
+        "predicted_same": float((leans == (run.network.shares(law).share > 0.5)).mean()),
+    }
 
 
 def plane_run(law: FeatureData, rate: float, budget: float, seed: int) -> Record:
@@ -203,8 +246,9 @@ def plane_run(law: FeatureData, rate: float, budget: float, seed: int) -> Record
 
 
 def variant_run(law: FeatureData, name: str, seed: int) -> Record:
-    """Train with one of the settings that reviewers asked about, see `variant_record`."""
-    return variant_record(name, seed, law=law, eps=EPS)
+    """Train with one of the settings that reviewers asked about."""
+    source = np.random.default_rng(seed)
+    return measured(features.train_features(law, VARIANTS[name], source), source)
 
 
 def digit_run(budget: float, warm_up: bool, seed: int, *, shorter: float = 1.0) -> Record:
@@ -245,14 +289,23 @@ def groups(records: Sequence[Record], *names: str) -> list[tuple[Record, list[Re
 
 
 def means(records: Sequence[Record]) -> Record:
-    """Return mean, lower and upper end of every number that is finite in all records."""
-    numbers = [{k: v for k, v in r.items() if isinstance(v, float)} for r in records]
-    shared = set(numbers[0]).intersection(*numbers[1:])
-    kept = [{key: row[key] for key in numbers[0] if key in shared} for row in numbers]
-    return {
-        key: [found.estimate, found.lower, found.upper]
-        for key, found in summarize(kept, CONFIDENCE).items()
-    }
+    """Return mean, lower and upper end of every number that is finite in all records.
+
+    Those of a share, whose mean lies in [0, 1], are cut to it; the robust share of a GELU network
+    may be below 0, and is not cut then.
+    """
+    found = {}
+    for key in records[0]:
+        given = [row.get(key) for row in records]
+        values = [each for each in given if isinstance(each, float) and math.isfinite(each)]
+        if len(values) < len(given):
+            continue
+        mean = statistics.t_interval(values, CONFIDENCE)
+        ends = [mean.lower, mean.upper]
+        if key in SHARES and min(values) >= 0 and max(values) <= 1:
+            ends = [max(0.0, ends[0]), min(1.0, ends[1])]
+        found[key] = [mean.estimate, *ends]
+    return found
 
 
 def count(hits: int, trials: int) -> list[float]:

@@ -11,24 +11,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_OFFERED = re.compile(r"^ *__all__ = (\[.*?\])", re.MULTILINE | re.DOTALL)
+_OFFERED = re.compile(r"^__all__ = (\[.*?\])", re.MULTILINE | re.DOTALL)
 _STAR = re.compile(r"^ *from (sublinear_lib[\w.]*) import \*", re.MULTILINE)
 
 
-def late_door(package: str) -> tuple[Callable[[str], Any], list[str]]:
+def late_door(package: str, *, whole: bool = True) -> tuple[Callable[[str], Any], list[str]]:
     """Return ``__getattr__`` and ``__all__`` of a package with imports under ``TYPE_CHECKING``.
 
-    What it offers is read there, ``__all__`` and the stars, so that people, type checkers and
-    Python see one list.
+    It offers what the modules with a star there list and, unless `whole` is false, every other
+    module as a whole, so that people, type checkers and Python see one list.
     """
     room = sys.modules[package]
     folder = Path(str(room.__file__)).parent
-    source = (folder / "__init__.py").read_text(encoding="utf-8")
-    offered = _names(source)
     homes: dict[str, str] = {}
-    for module in _STAR.findall(source):
+    starred = _STAR.findall((folder / "__init__.py").read_text(encoding="utf-8"))
+    for module in starred:
         names = _names((folder / f"{module.rpartition('.')[2]}.py").read_text(encoding="utf-8"))
         homes |= dict.fromkeys(names, module)
+    modules = [path.stem for path in sorted(folder.glob("[a-z]*.py"))] if whole else []
+    offered = [name for name in modules if f"{package}.{name}" not in starred]
 
     def load(name: str) -> Any:
         if name in homes:

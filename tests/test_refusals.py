@@ -86,7 +86,6 @@ memorization.coloring_of_network: h, network
 memorization.count_colorings: h
 memorization.exists_width_two: kinds, sides
 memorization.gadget: h
-memorization.growth: hypergraphs, kind, method, early_exit, time_limit
 memorization.milp_range: l1_ball
 memorization.network_of_coloring: h, colors
 memorization.output_range: network

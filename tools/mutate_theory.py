@@ -453,7 +453,7 @@ def _begin(importer: _Importer | None) -> None:
 def _claim(name: str, topic: str) -> Any:
     """Return a claim without importing those of other topics."""
     module = importlib.import_module(topic)
-    return next(claim for claim in module.CLAIMS if claim.id == name)
+    return next(claim for claim in module.topic.claims() if claim.id == name)
 
 
 def _list_claims(pipe: Connection) -> None:
@@ -465,7 +465,7 @@ def _list_claims(pipe: Connection) -> None:
         claim.id: name
         for name, module in sys.modules.items()
         if name.startswith("sublinear_lib.claims.checks.")
-        for claim in getattr(module, "CLAIMS", ())
+        for claim in module.topic.claims()
     }
     pipe.send([(claim.id, topics[claim.id], fingerprint(claim)) for claim in LEDGER])
 

@@ -27,7 +27,7 @@ from sublinear_lib.claims.evidence import (
     judge,
 )
 
-__all__ = ["Check", "Claim", "Source"]
+__all__ = ["Check", "Claim"]
 
 Check = Callable[[Budget, np.random.Generator], Findings]
 """Looks at a statement, within a budget, with its own randomness."""

@@ -244,6 +244,10 @@ class Look:
         """
         self.note(_yes(validation.boolean(holds, "holds")), found, asked)
 
+    def reads(self, found: str, asked: str) -> None:
+        """Note whether a text is the one that is asked for; the method must be said."""
+        self.holds(found == asked, found, asked)
+
     def at_most(self, found: float, limit: float) -> None:
         """Note whether a number is at most its bound, in floating point if nothing else is said.
 

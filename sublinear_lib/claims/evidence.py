@@ -23,13 +23,13 @@ from sublinear_lib.statistics import Interval
 __all__ = [
     "Budget",
     "Evidence",
-    "Findings",
     "Method",
     "Observation",
     "Outcome",
     "ProofStatus",
     "Role",
     "Verdict",
+    "encoded",
     "judge",
 ]
 

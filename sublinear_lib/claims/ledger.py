@@ -21,7 +21,7 @@ import networkx as nx
 from sublinear_lib.claims.claim import Claim
 from sublinear_lib.claims.evidence import ProofStatus, Verdict
 
-__all__ = ["Ledger", "Tally"]
+__all__ = ["Ledger"]
 
 # What says that a statement is true, and what it may rest on.
 _POSITIVE = (Verdict.HOLDS, Verdict.REPAIRED, Verdict.TYPO)

@@ -29,8 +29,8 @@ class Stated:
 
     Parameters
     ----------
-    claims : tuple of str
-        Ids of the claims that it is planted in.
+    ids : str
+        Ids of the claims that it is planted in, with spaces between them.
     what : str
         What it is the power or the constant of.
     number : Fraction or float
@@ -39,16 +39,23 @@ class Stated:
         Whether the quantity has this power, or at most this, or at least.
     sharp : Fraction, optional
         The power that the quantity has; by default the one that is stated.
-    constant : bool
-        Whether it is a constant, not a power.
     """
 
-    claims: tuple[str, ...]
+    ids: str
     what: str
     number: Fraction | float
     relation: Literal["=", "<=", ">="] = "="
     sharp: Fraction | None = None
-    constant: bool = False
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The ids of the claims."""
+        return tuple(self.ids.split())
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is a constant, not a power: powers are exact."""
+        return isinstance(self.number, float)
 
     def admits(self, number: Fraction | float) -> bool:
         """Return whether the statement with another number in this place is true.
@@ -104,7 +111,7 @@ def _sets() -> dict[str, Stated]:
         "set-r3": (8, 7, -1, -3, 0, 4, -4, 0, -6, -1),
     }
     return {
-        f"{name} {key}": Stated((name,), what, _F(number, 10))
+        f"{name} {key}": Stated(name, what, _F(number, 10))
         for name, numbers in tenths.items()
         for (key, what), number in zip(words.items(), numbers, strict=True)
     }
@@ -114,98 +121,74 @@ _ROOT = 1.0 / math.sqrt(math.pi)
 
 STATED: dict[str, Stated] = {
     # Counts of neurons.
-    "C.2 count": Stated(
-        ("claim-c.2", "lem-c.3"), "neurons that the ball can switch", _F(9, 10), "<="
-    ),
+    "C.2 count": Stated("claim-c.2 lem-c.3", "neurons that the ball can switch", _F(9, 10), "<="),
     "C.2 rate": Stated(
-        ("claim-c.2", "lem-c.3"), "-log of the probability of twice as many", _F(9, 10), ">="
+        "claim-c.2 lem-c.3", "-log of the probability of twice as many", _F(9, 10), ">="
     ),
-    "C.2 constant": Stated(
-        ("claim-c.2",), "constant of K m^(9/10), sharp", _ROOT, "=", constant=True
-    ),
+    "C.2 constant": Stated("claim-c.2", "constant of K m^(9/10), sharp", _ROOT),
     "C.16 count": Stated(
-        ("claim-4.6", "rem-c.17"), "neurons within m^(-15/24) of switching", _F(7, 8), "<="
+        "claim-4.6 rem-c.17", "neurons within m^(-15/24) of switching", _F(7, 8), "<="
     ),
-    "B near": Stated(("thm-b",), "bound on near neurons over phi(t) delta", _F(3, 2), "<="),
-    "B active": Stated(("thm-b",), "bound on active neurons over Q(t)", _F(1), "<="),
-    "4.5-r share": Stated(("lem-4.5-r",), "t Q(t) at c = 1/5", _F(-1, 5)),
-    "4.5-r constant": Stated(
-        ("lem-4.5-r",), "constant of Q(t) t m^c", _ROOT / math.sqrt(2.0), "=", constant=True
-    ),
-    "4.6-r count": Stated(
-        ("claim-4.6-r",), "neurons that the ball can switch, R3", _F(7, 10), "<="
-    ),
-    "4.6-r chance": Stated(("claim-4.6-r",), "Pr[C_r = 1], R3", _F(-3, 10), "<="),
+    "B near": Stated("thm-b", "bound on near neurons over phi(t) delta", _F(3, 2), "<="),
+    "B active": Stated("thm-b", "bound on active neurons over Q(t)", _F(1), "<="),
+    "4.5-r share": Stated("lem-4.5-r", "t Q(t) at c = 1/5", _F(-1, 5)),
+    "4.5-r constant": Stated("lem-4.5-r", "constant of Q(t) t m^c", _ROOT / math.sqrt(2.0)),
+    "4.6-r count": Stated("claim-4.6-r", "neurons that the ball can switch, R3", _F(7, 10), "<="),
+    "4.6-r chance": Stated("claim-4.6-r", "Pr[C_r = 1], R3", _F(-3, 10), "<="),
     # f and g.
-    "4.1": Stated(
-        ("thm-4.1", "lem-c.8"), "largest |f - g| over the ball", _F(-1, 10), "<=", _F(1, 10)
-    ),
-    "4.1 growth": Stated(("thm-4.1",), "E H at the printed powers (remark)", _F(1, 10)),
-    "C.5": Stated(("claim-c.5",), "largest |A - g| over the ball", _F(-1, 10), "<=", _F(1, 10)),
-    "C.7": Stated(("claim-c.7",), "largest |C| over the ball", _F(-1, 10), "<=", _F(1, 10)),
+    "4.1": Stated("thm-4.1 lem-c.8", "largest |f - g| over the ball", _F(-1, 10), "<=", _F(1, 10)),
+    "4.1 growth": Stated("thm-4.1", "E H at the printed powers (remark)", _F(1, 10)),
+    "C.5": Stated("claim-c.5", "largest |A - g| over the ball", _F(-1, 10), "<=", _F(1, 10)),
+    "C.7": Stated("claim-c.7", "largest |C| over the ball", _F(-1, 10), "<=", _F(1, 10)),
     "C.6 size": Stated(
-        ("claim-c.6",), "level that |B| exceeds with the stated chance", _F(-1, 10), "<="
+        "claim-c.6", "level that |B| exceeds with the stated chance", _F(-1, 10), "<="
     ),
-    "C.6 rate": Stated(("claim-c.6",), "-log of that chance", _F(1, 5), ">="),
-    "prop-1 mean": Stated(("prop-1",), "E H at the printed powers", _F(1, 10)),
-    "prop-1 constant": Stated(
-        ("prop-1",), "constant of K^2 m^(1/10) in E H", _ROOT / 4.0, "=", constant=True
-    ),
-    "prop-2 constant": Stated(
-        ("prop-2",), "constant of t phi(t)/Q(t) in (d)", 0.5, "=", constant=True
-    ),
-    "A continuous": Stated(("thm-a",), "bound over a phi(t) delta^2, continuous", _F(3, 2), "<="),
-    "A jump": Stated(("thm-a",), "bound over a phi(t) delta (delta + tau), jump", _F(3, 2), "<="),
-    "4.1-r gap": Stated(("thm-4.1-r",), "largest |f - g - B|, R3", _F(-1, 10), "<="),
-    "4.1-r start": Stated(("thm-4.1-r",), "initial output B, R3", _F(-3, 10), "<="),
+    "C.6 rate": Stated("claim-c.6", "-log of that chance", _F(1, 5), ">="),
+    "prop-1 mean": Stated("prop-1", "E H at the printed powers", _F(1, 10)),
+    "prop-1 constant": Stated("prop-1", "constant of K^2 m^(1/10) in E H", _ROOT / 4.0),
+    "prop-2 constant": Stated("prop-2", "constant of t phi(t)/Q(t) in (d)", 0.5),
+    "A continuous": Stated("thm-a", "bound over a phi(t) delta^2, continuous", _F(3, 2), "<="),
+    "A jump": Stated("thm-a", "bound over a phi(t) delta (delta + tau), jump", _F(3, 2), "<="),
+    "4.1-r gap": Stated("thm-4.1-r", "largest |f - g - B|, R3", _F(-1, 10), "<="),
+    "4.1-r start": Stated("thm-4.1-r", "initial output B, R3", _F(-3, 10), "<="),
     **_sets(),
     # Small changes of the input.
-    "4.2 rate": Stated(
-        ("lem-4.2",), "-log of the chance that (4) fails", _F(1, 2), ">=", _F(3, 10)
-    ),
-    "4.2-r f": Stated(("lem-4.2-r",), "change of f, tau = 1/m", _F(-1, 5), "<=", _F(-3, 10)),
+    "4.2 rate": Stated("lem-4.2", "-log of the chance that (4) fails", _F(1, 2), ">=", _F(3, 10)),
+    "4.2-r f": Stated("lem-4.2-r", "change of f, tau = 1/m", _F(-1, 5), "<=", _F(-3, 10)),
     "4.2-r g": Stated(
-        ("lem-4.2-r",), "change of g with probability 1 - theta_(3/10)", _F(-1, 2), "<="
+        "lem-4.2-r", "change of g with probability 1 - theta_(3/10)", _F(-1, 2), "<="
     ),
-    "4.2-r rate": Stated(("lem-4.2-r",), "-log of the chance of a larger change", _F(3, 10), ">="),
+    "4.2-r rate": Stated("lem-4.2-r", "-log of the chance of a larger change", _F(3, 10), ">="),
     "4.2-r g, likelier": Stated(
-        ("lem-4.2-r",), "change of g with probability 1 - theta_(1/2)", _F(-3, 10), "<="
+        "lem-4.2-r", "change of g with probability 1 - theta_(1/2)", _F(-3, 10), "<="
     ),
-    "4.2-r R3": Stated(("lem-4.2-r",), "bound on the change of f, R3", _F(-9, 10)),
-    "C order": Stated(("thm-c",), "bound on the change of f over a p (...) nu", _F(1), "<="),
-    "C flips": Stated(("thm-c",), "bound on F over d log m", _F(0), "<="),
+    "4.2-r R3": Stated("lem-4.2-r", "bound on the change of f, R3", _F(-9, 10)),
+    "C order": Stated("thm-c", "bound on the change of f over a p (...) nu", _F(1), "<="),
+    "C flips": Stated("thm-c", "bound on F over d log m", _F(0), "<="),
     # Convergence.
-    "4.3 growth": Stated(("thm-4.3",), "what one printed step moves (remark)", _F(2, 5)),
-    "C.13 step": Stated(("rem-c.13",), "distance of one printed step (remark)", _F(-2, 5)),
-    "C.14 coupling": Stated(("lem-c.14",), "coupling of the gradients", _F(27, 50), "<=", _F(4, 5)),
-    "C.14 flips": Stated(("lem-c.14",), "coupling with one derivative (remark)", _F(27, 40)),
-    "C.14-r coupling": Stated(
-        ("lem-c.14-r",), "coupling over the distance of a run", _F(1, 2), "<="
-    ),
-    "eta R1": Stated(("thm-4.3-r",), "step size, R1", _F(-3, 5)),
-    "eta R2": Stated(("thm-4.3-r", "set-r2"), "step size, R2", _F(-1, 5)),
-    "eta R3": Stated(("thm-4.3-r",), "step size, R3", _F(-2, 5)),
-    "set-r2 drift": Stated(("set-r2",), "distance of the run, R2", _F(-3, 5)),
-    "set-r2 flips": Stated(("set-r2",), "neurons that flip over that distance, R2", _F(9, 10)),
-    "set-r2 coupling": Stated(("set-r2",), "coupling over that distance, R2", _F(1, 2)),
+    "4.3 growth": Stated("thm-4.3", "what one printed step moves (remark)", _F(2, 5)),
+    "C.13 step": Stated("rem-c.13", "distance of one printed step (remark)", _F(-2, 5)),
+    "C.14 coupling": Stated("lem-c.14", "coupling of the gradients", _F(27, 50), "<=", _F(4, 5)),
+    "C.14 flips": Stated("lem-c.14", "coupling with one derivative (remark)", _F(27, 40)),
+    "C.14-r coupling": Stated("lem-c.14-r", "coupling over the distance of a run", _F(1, 2), "<="),
+    "eta R1": Stated("thm-4.3-r", "step size, R1", _F(-3, 5)),
+    "eta R2": Stated("thm-4.3-r set-r2", "step size, R2", _F(-1, 5)),
+    "eta R3": Stated("thm-4.3-r", "step size, R3", _F(-2, 5)),
+    "set-r2 drift": Stated("set-r2", "distance of the run, R2", _F(-3, 5)),
+    "set-r2 flips": Stated("set-r2", "neurons that flip over that distance, R2", _F(9, 10)),
+    "set-r2 coupling": Stated("set-r2", "coupling over that distance, R2", _F(1, 2)),
     # Existence.
     "B.9 radius": Stated(
-        ("lem-b.9", "thm-4.4"), "radius of a ball with good weights", _F(-3, 5), "<=", _F(-4, 5)
+        "lem-b.9 thm-4.4", "radius of a ball with good weights", _F(-3, 5), "<=", _F(-4, 5)
     ),
-    "E radius": Stated(("thm-e", "thm-4.4-r"), "radius, alpha = c = 1/5", _F(-3, 5), "="),
-    "(25)-r constant": Stated(
-        ("eq-25-r",), "constant of tau, sharp", _ROOT / 2.0, "=", constant=True
-    ),
+    "E radius": Stated("thm-e thm-4.4-r", "radius, alpha = c = 1/5", _F(-3, 5), "="),
+    "(25)-r constant": Stated("eq-25-r", "constant of tau, sharp", _ROOT / 2.0),
     # Cost.
-    "5.3-r passes": Stated(("lem-5.3-r",), "active neurons at c = 1/5", _F(4, 5)),
-    "1.1-r alive": Stated(
-        ("thm-1.1-r",), "neurons able to fire on X, c = 1/5, d = 3", _F(4, 5), "<="
-    ),
+    "5.3-r passes": Stated("lem-5.3-r", "active neurons at c = 1/5", _F(4, 5)),
+    "1.1-r alive": Stated("thm-1.1-r", "neurons able to fire on X, c = 1/5, d = 3", _F(4, 5), "<="),
     # The other parts.
-    "II.3 radius": Stated(("prop-ii.3",), "budget over lambda, sharp", 0.25, "=", constant=True),
-    "II.2 constant": Stated(
-        ("prop-ii.2",), "Lipschitz constant times lambda - 2 mu", 2.0, "=", constant=True
-    ),
+    "II.3 radius": Stated("prop-ii.3", "budget over lambda, sharp", 0.25),
+    "II.2 constant": Stated("prop-ii.2", "Lipschitz constant times lambda - 2 mu", 2.0),
 }
 """Everything that a planted error in a statement is planted in, by a name that the checks use."""
 

@@ -30,11 +30,9 @@ from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.claims.verifying import Verification
 
 __all__ = [
-    "SCHEMA",
     "Stored",
     "evidence_path",
     "fingerprint",
-    "load_evidence",
     "merge",
     "save_evidence",
     "stale",

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from sublinear_lib.claims.claim import Check, Claim, Source
-from sublinear_lib.claims.collector import Inspection, check_of
-from sublinear_lib.claims.evidence import ProofStatus, Verdict
+from sublinear_lib.claims.collector import Collector, Inspection, Rng, check_of
+from sublinear_lib.claims.evidence import Budget, ProofStatus, Verdict
 
-__all__ = ["Topic", "read_statement"]
+__all__ = ["Budget", "Collector", "Rng", "Topic", "read_statement"]
 
 _NEEDED = {"title", "work", "place", "chapter"}
 _LISTS = {"depends_on", "formal"}

@@ -10,37 +10,20 @@ and above, ``images`` brings digits, and ``studies`` measures runs.
 
 from __future__ import annotations
 
-from sublinear_lib.features import (
-    activations,
-    attacks,
-    certify,
-    data,
-    images,
-    network,
-    pure,
-    recursion,
-    studies,
-    training,
-)
-from sublinear_lib.features.activations import *
-from sublinear_lib.features.attacks import *
-from sublinear_lib.features.certify import *
-from sublinear_lib.features.data import *
-from sublinear_lib.features.images import *
-from sublinear_lib.features.network import *
-from sublinear_lib.features.pure import *
-from sublinear_lib.features.recursion import *
-from sublinear_lib.features.studies import *
-from sublinear_lib.features.training import *
+from typing import TYPE_CHECKING
 
-__all__ = []
-__all__ += activations.__all__
-__all__ += attacks.__all__
-__all__ += certify.__all__
-__all__ += data.__all__
-__all__ += images.__all__
-__all__ += network.__all__
-__all__ += pure.__all__
-__all__ += recursion.__all__
-__all__ += studies.__all__
-__all__ += training.__all__
+from sublinear_lib._late import late_door
+
+if TYPE_CHECKING:
+    from sublinear_lib.features.activations import *
+    from sublinear_lib.features.attacks import *
+    from sublinear_lib.features.certify import *
+    from sublinear_lib.features.data import *
+    from sublinear_lib.features.images import *
+    from sublinear_lib.features.network import *
+    from sublinear_lib.features.pure import *
+    from sublinear_lib.features.recursion import *
+    from sublinear_lib.features.studies import *
+    from sublinear_lib.features.training import *
+else:
+    __getattr__, __all__ = late_door(__name__)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -45,16 +45,7 @@ FeatureAttack: TypeAlias = Literal[
 ]
 """The feature attacks, see `feature_perturbation`."""
 
-FEATURE_ATTACKS: Final[tuple[FeatureAttack, ...]] = (
-    "prop_3_1",
-    "erase_v",
-    "inject_v",
-    "swap_v",
-    "erase_u",
-    "inject_u",
-    "swap_u",
-    "swap_both",
-)
+FEATURE_ATTACKS: Final[tuple[FeatureAttack, ...]] = get_args(FeatureAttack)
 """The names of the feature attacks."""
 
 GradientGoal: TypeAlias = Literal["loss", "margin"]
@@ -173,7 +164,6 @@ def feature_perturbation(
     """
     if not isinstance(data, PatchData):
         raise TypeError(f"data must be PatchData, got {type(data).__name__}")
-    size = validation.scalar(eps, "eps", minimum=0)
     chosen = validation.choice(kind, "kind", FEATURE_ATTACKS)
     law = data.law
     j = validation.index_array(targets, "targets", upper=law.classes)
@@ -187,17 +177,17 @@ def feature_perturbation(
     u, v = np.asarray(law.u), np.asarray(law.v)
     if chosen == "prop_3_1":
         where = rows[:, None], np.arange(law.robust_patches, law.patches)
-        delta[*where, v[data.y][:, None]] = -np.minimum(data.beta, size)
-        delta[*where, v[j][:, None]] = size
+        delta[*where, v[data.y][:, None]] = -np.minimum(data.beta, eps)
+        delta[*where, v[j][:, None]] = eps
         return delta
     action, _, which = chosen.partition("_")
     for feature, name in ((u, "u"), (v, "v")):
         if which not in (name, "both"):
             continue
         if action in ("erase", "swap"):
-            delta[rows, :, feature[data.y]] = -size
+            delta[rows, :, feature[data.y]] = -eps
         if action in ("inject", "swap"):
-            delta[rows, :, feature[j]] = size
+            delta[rows, :, feature[j]] = eps
     return delta
 
 
@@ -222,7 +212,6 @@ def feature_attack(
     [0.0, 1.0]
     """
     network, data = checked_sample(network, data)
-    validation.scalar(eps, "eps", minimum=0)
     box = _Box(network, data.X, data.y, eps)
     for shift in range(1, network.classes):
         targets = (data.y + shift) % network.classes
@@ -258,20 +247,19 @@ def gradient_attack(
     """
     checked_network(network)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
-    size = validation.scalar(eps, "eps", minimum=0)
     chosen = validation.choice(goal, "goal", _GOALS)
     bounds = None if box is None else checked_box(box)
     generator = validation.generator(rng) if restarts > 1 or rng is not None else None
-    space = _Box(network, inputs, labels, size, bounds)
-    move = size if steps == 1 else 2.5 * size / steps
+    space = _Box(network, inputs, labels, eps, bounds)
+    move = eps if steps == 1 else 2.5 * eps / steps
     for uphill, template in _directions(network, labels, chosen):
         starts: list[FloatArray | None] = [np.zeros_like(inputs), *[None] * (restarts - 1)]
         if template is not None:
-            starts.append(size * np.sign(template)[:, None, :])
+            starts.append(eps * np.sign(template)[:, None, :])
         for start in starts:
             if start is None:
                 assert generator is not None
-                start = generator.uniform(-size, size, inputs.shape)
+                start = generator.uniform(-eps, eps, inputs.shape)
             points = space.inside(inputs + start)
             space.look(points)
             for _ in range(steps):

@@ -214,11 +214,10 @@ def certify_patches(
     """
     checked_network(network)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
-    size = validation.scalar(eps, "eps", minimum=0)
     chosen = _method(network, method)
-    margins = _margins(network, inputs, labels, np.full(len(inputs), size), chosen)
+    margins = _margins(network, inputs, labels, np.full(len(inputs), eps), chosen)
     margins.flags.writeable = False
-    return PatchCertificate(margins, size, chosen)
+    return PatchCertificate(margins, eps, chosen)
 
 
 @checked
@@ -240,20 +239,18 @@ def certified_radii(
     """
     checked_network(network)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
-    top = validation.scalar(largest, "largest", exclusive_minimum=0)
-    width = validation.scalar(tolerance, "tolerance", exclusive_minimum=0)
     chosen = _method(network, method)
 
     def holds(eps: FloatArray) -> BoolArray:
         return _margins(network, inputs, labels, eps, chosen) > 0
 
-    low, high = np.zeros(len(inputs)), np.full(len(inputs), top)
+    low, high = np.zeros(len(inputs)), np.full(len(inputs), largest)
     clean = holds(low)
     low = np.where(~clean | holds(high), high, low)
     while True:
         middle = 0.5 * (low + high)
         # Two neighboring numbers have no middle, whatever the tolerance.
-        halved = (high - low > width) & (low < middle) & (middle < high)
+        halved = (high - low > tolerance) & (low < middle) & (middle < high)
         if not halved.any():
             return np.where(clean, low, np.nan)
         inside = holds(middle)

@@ -22,7 +22,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import described
+from sublinear_lib._arguments import Count, Nonnegative, Positive, check_fields, described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 
 __all__ = ["FeatureData", "FeatureKind", "PatchData"]
@@ -137,12 +137,12 @@ class FeatureData:
 
     classes: int = 3
     dim: int = 12
-    robust_patches: int = 1
-    nonrobust_patches: int = 60
-    alpha: float = 3.0
-    beta: float = 1.0
+    robust_patches: Count = 1
+    nonrobust_patches: Count = 60
+    alpha: Positive = 3.0
+    beta: Positive = 1.0
     jitter: float = 0.05
-    noise: float = 0.025
+    noise: Nonnegative = 0.025
     u: tuple[int, ...] = field(default=())
     v: tuple[int, ...] = field(default=())
 
@@ -158,16 +158,9 @@ class FeatureData:
                 f"dim must be at least 2 * classes = {2 * k}, to hold {2 * k} orthonormal "
                 f"features, got {d}"
             )
-        for name in ("robust_patches", "nonrobust_patches"):
-            settle(self, name, validation.count(getattr(self, name), name))
-        for name in ("alpha", "beta"):
-            settle(self, name, validation.scalar(getattr(self, name), name, exclusive_minimum=0))
-        settle(
-            self,
-            "jitter",
-            validation.scalar(self.jitter, "jitter", minimum=0, exclusive_maximum=1),
-        )
-        settle(self, "noise", validation.scalar(self.noise, "noise", minimum=0))
+        check_fields(self)
+        jitter = validation.scalar(self.jitter, "jitter", minimum=0, exclusive_maximum=1)
+        settle(self, "jitter", jitter)
         for name, usual in (("u", range(k)), ("v", range(k, 2 * k))):
             given: object = getattr(self, name)
             places = usual if isinstance(given, tuple) and not given else given

@@ -36,7 +36,12 @@ from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.features.activations import SmoothedReLU
 from sublinear_lib.features.data import FeatureData
 from sublinear_lib.features.network import checked_law, logit_parts
-from sublinear_lib.features.training import TrainingAttack, TrainingSettings, last_crossing
+from sublinear_lib.features.training import (
+    FeaturePaths,
+    TrainingAttack,
+    TrainingSettings,
+    checked_settings,
+)
 
 __all__ = [
     "PhaseDiagram",
@@ -61,7 +66,7 @@ _LARGEST_LOGIT: Final = 700.0
 
 
 @dataclass(frozen=True, eq=False)
-class RecursionPath:
+class RecursionPath(FeaturePaths):
     """What the recursion predicts for every step.
 
     Attributes
@@ -77,21 +82,6 @@ class RecursionPath:
     steps: IntArray
     A: FloatArray
     B: FloatArray
-
-    def leaders(self) -> tuple[FloatArray, FloatArray]:
-        """Return the best filter for each feature.
-
-        Returned: `A, B`: ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
-        """
-        return self.A.max(axis=2), self.B.max(axis=2)
-
-    def crossing(self) -> FloatArray:
-        """Return when the robust feature takes the lead for good.
-
-        For each class the first step from which ``max_r A >= max_r B`` to the end; 0 if always,
-        infinity if not at the end.
-        """
-        return last_crossing(*self.leaders(), self.steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,12 +254,6 @@ def _start(A0: object, B0: object) -> tuple[FloatArray, FloatArray]:
     return A, B
 
 
-def _checked_settings(settings: object) -> TrainingSettings:
-    if not isinstance(settings, TrainingSettings):
-        raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
-    return settings
-
-
 def _takes_more(attack: TrainingAttack) -> bool:
     """Say whether an attack is more than the one step from the clean input of the lemmas."""
     return attack.steps > 1 or attack.random_start or attack.box is not None
@@ -310,14 +294,9 @@ def feature_recursion(
     (np.True_, np.True_)
     """
     checked_law(law)
-    settings = _checked_settings(settings)
+    checked_settings(settings)
     A, B = _start(A0, B0)
-    system = _System(
-        law,
-        settings,
-        early,
-        coupled,
-    )
+    system = _System(law, settings, early, coupled)
     attack = settings.attack
     rate = 0.0
     if attack is not None:
@@ -367,7 +346,7 @@ def attacked_strengths(
     (2.94, 0.26)
     """
     checked_law(law)
-    attack = _checked_settings(settings).attack
+    attack = checked_settings(settings).attack
     states = (validation.float_array(A, "A"), validation.float_array(B, "B"))
     if states[0].shape != states[1].shape or states[0].ndim < 1:
         raise ValueError(
@@ -415,7 +394,7 @@ def phase_diagram(
     array([0.  , 0.89])
     """
     checked_law(law)
-    settings = _checked_settings(settings)
+    checked_settings(settings)
     A, B = _start(A0, B0)
     budgets = validation.float_array(eps, "eps", shape=("E",))
     speeds = validation.float_array(rates, "rates", shape=("R",))
@@ -459,7 +438,7 @@ def phase_diagram(
 
 
 def _smoothed(settings: TrainingSettings) -> SmoothedReLU:
-    act = _checked_settings(settings).activation
+    act = checked_settings(settings).activation
     if not isinstance(act, SmoothedReLU):
         raise ValueError(
             f"settings.activation must be a SmoothedReLU for this closed form, got {act!r}"
@@ -499,9 +478,7 @@ def growth_left(strength: Positive, eps: Nonnegative, q: float) -> float:
     >>> growth_left(2.0, 1.0, 3), growth_left(2.0, 3.0, 3)
     (0.125, 0.0)
     """
-    size = validation.scalar(strength, "strength", exclusive_minimum=0)
-    taken = validation.scalar(eps, "eps", minimum=0)
-    return float(max(1.0 - taken / size, 0.0) ** validation.scalar(q, "q", exclusive_minimum=1))
+    return float(max(1.0 - eps / strength, 0.0) ** validation.scalar(q, "q", exclusive_minimum=1))
 
 
 @checked
@@ -522,9 +499,7 @@ def race_ratio(law: FeatureData, q: float, A0: Positive, B0: Positive) -> float:
     """
     checked_law(law)
     q = validation.scalar(q, "q", exclusive_minimum=1)
-    first = validation.scalar(A0, "A0", exclusive_minimum=0)
-    other = validation.scalar(B0, "B0", exclusive_minimum=0)
-    return float(law.density_ratio(q) * (other / first) ** (q - 2))
+    return float(law.density_ratio(q) * (B0 / A0) ** (q - 2))
 
 
 @checked
@@ -550,15 +525,14 @@ def escape_time(start: float, end: float, growth: Positive, q: float) -> tuple[f
     """
     low = validation.scalar(start, "start", exclusive_minimum=0)
     high = validation.scalar(end, "end", minimum=low)
-    kappa = validation.scalar(growth, "growth", exclusive_minimum=0)
     q = validation.scalar(q, "q", exclusive_minimum=1)
     ratio = math.log(high / low)
     power = 2.0 - q
     # (end^p - start^p) / p without cancellation, also for p close to 0.
-    tau = low**power * (math.expm1(power * ratio) / power if power else ratio) / kappa
+    tau = low**power * (math.expm1(power * ratio) / power if power else ratio) / growth
     if tau == 0.0:
         return 0.0, 0.0
-    steepest = kappa * (high if q >= 2 else low) ** (q - 2)
+    steepest = growth * (high if q >= 2 else low) ** (q - 2)
     return tau, 1.0 + tau * (1.0 + steepest) ** (q - 1)
 
 
@@ -685,7 +659,6 @@ def transition_bracket(
     level = plateau(law, settings).level
     act, attack = _smoothed(settings), settings.attack
     assert attack is not None
-    start = validation.scalar(A0, "A0", exclusive_minimum=0)
     if attack.eps >= law.alpha:
         raise ValueError(
             f"settings.attack.eps must be below alpha = {law.alpha}, got {attack.eps}: nothing "
@@ -693,13 +666,13 @@ def transition_bracket(
         )
     if math.isinf(level):
         return math.inf, math.inf
-    if start >= level:
+    if level <= A0:
         return 0.0, 0.0
     kappa = growth_rates(law, settings)[0]
     damped = kappa * growth_left(law.alpha, attack.eps, act.q)
     return (
-        escape_time(start, level, kappa, act.q)[0],
-        escape_time(start, level, damped, act.q)[1],
+        escape_time(A0, level, kappa, act.q)[0],
+        escape_time(A0, level, damped, act.q)[1],
     )
 
 
@@ -724,13 +697,12 @@ def critical_budget(law: FeatureData, q: float, *, start_ratio: Positive = 1.0) 
     """
     checked_law(law)
     q = validation.scalar(q, "q", exclusive_minimum=1)
-    ratio = validation.scalar(start_ratio, "start_ratio", exclusive_minimum=0)
     if law.alpha <= law.beta:
         raise ValueError(
             "law must have robust features that are stronger, alpha > beta, "
             f"got alpha = {law.alpha} and beta = {law.beta}"
         )
-    r = (law.nonrobust_patches / law.robust_patches * ratio ** (q - 2)) ** (1 / q)
+    r = (law.nonrobust_patches / law.robust_patches * start_ratio ** (q - 2)) ** (1 / q)
     if r * law.beta <= law.alpha:
         return 0.0
     return float((r * law.beta - law.alpha) / (r - 1))

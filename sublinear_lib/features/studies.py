@@ -2,8 +2,8 @@ r"""Training runs measured: one run gives one record, several seeds an interval.
 
 Each function trains, asks the network everything that the chapters of Part III speak about and
 returns a flat record of numbers.  It draws from one source of randomness only, so that
-`sublinear_lib.statistics.sweep` can spread it over seeds and processes; `summarize` turns records
-into intervals.  `VARIANTS` names the settings that reviewers asked about.  Before changing
+`sublinear_lib.statistics.sweep` can spread it over seeds and processes.  `VARIANTS` names the
+settings that reviewers asked about.  Before changing
 anything, know that robust errors come in pairs: the strongest attack here is a lower bound, the
 certificate an upper one, and neither replaces the other.  And know that seeds matter: where the
 first filters of a class hold little of v, even standard training learns u (see `race_ratio`), so a
@@ -16,24 +16,15 @@ activations, the whole spectrum of budgets.  The settings and the answers are ou
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import (
-    Count,
-    Flag,
-    Nonnegative,
-    Positive,
-    Probability,
-    checked,
-    described,
-)
+from sublinear_lib._arguments import Count, Flag, Nonnegative, checked, described
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.features.activations import GELU, ReLU, SmoothedReLU, Softplus
 from sublinear_lib.features.attacks import (
@@ -48,7 +39,7 @@ from sublinear_lib.features.attacks import (
 from sublinear_lib.features.certify import certify_patches
 from sublinear_lib.features.data import FeatureData, PatchData
 from sublinear_lib.features.images import image_digits, train_images
-from sublinear_lib.features.network import PatchNetwork, logit_parts
+from sublinear_lib.features.network import PatchNetwork
 from sublinear_lib.features.recursion import feature_recursion
 from sublinear_lib.features.training import (
     FeatureRun,
@@ -56,7 +47,6 @@ from sublinear_lib.features.training import (
     TrainingSettings,
     train_features,
 )
-from sublinear_lib.statistics import Interval, t_interval
 
 __all__ = [
     "VARIANTS",
@@ -71,31 +61,6 @@ Record = dict[str, float]
 
 _MAIN: Final = TrainingAttack(eps=0.9, rate=300.0)
 _WARM: Final = (100, 800)
-# Keys of records that are shares, so that their means lie in [0, 1].
-_SHARES: Final = frozenset(
-    {
-        "share_mean",
-        "share_min",
-        "classes_robust",
-        "clean",
-        "robust_only",
-        "nonrobust_only",
-        "follows_u",
-        "follows_v",
-        "prop_3_1",
-        "swap_v",
-        "inject_u",
-        "swap_both",
-        "pgd",
-        "attacked",
-        "certified",
-        "energy_u",
-        "energy_v",
-        "predicted_share",
-        "predicted_same",
-    }
-)
-
 VARIANTS: Final[Mapping[str, TrainingSettings]] = MappingProxyType(
     {
         "standard": TrainingSettings(steps=400),
@@ -155,7 +120,6 @@ def run_record(
     """
     if not isinstance(run, FeatureRun):
         raise TypeError(f"run must be a FeatureRun, got {type(run).__name__}")
-    budget = validation.scalar(eps, "eps", minimum=0)
     source = validation.generator(rng)
     network, law = run.network, run.data.law
     data = law.sample(inputs, source)
@@ -171,11 +135,11 @@ def run_record(
     share = np.nan_to_num(network.shares(law).share)
     A, B = network.alignments(law)
     attacks = {
-        kind: feature_attack(network, data, budget, kind)
+        kind: feature_attack(network, data, eps, kind)
         for kind in ("prop_3_1", "swap_v", "inject_u", "swap_both")
     }
-    attacks["pgd"] = gradient_attack(network, data.X, data.y, budget, rng=source)
-    aimed = gradient_attack(network, data.X, data.y, budget, restarts=1, goal="margin")
+    attacks["pgd"] = gradient_attack(network, data.X, data.y, eps, rng=source)
+    aimed = gradient_attack(network, data.X, data.y, eps, restarts=1, goal="margin")
     worst = np.min([each.margins for each in (*attacks.values(), aimed)], axis=0)
     said = network.predict(torn.X)
     try:
@@ -195,7 +159,7 @@ def run_record(
         "follows_v": float((said == torn.nonrobust_class).mean()),
         **{kind: each.error for kind, each in attacks.items()},
         "attacked": float((~(worst > 0)).mean()),
-        "certified": certify_patches(network, data.X, data.y, budget).error,
+        "certified": certify_patches(network, data.X, data.y, eps).error,
         "energy_u": energies[0],
         "energy_v": energies[1],
         "loss": float(run.history.loss[-1]),
@@ -278,71 +242,6 @@ def error_curve(
     )
 
 
-def variant_record(
-    name: str, rng: Seed, *, law: FeatureData | None = None, eps: float = 0.52
-) -> Record:
-    """Train with one of the settings in `VARIANTS` and measure.
-
-    Here `name`: A key of `VARIANTS`; `law`: the data; the main configuration by default; `eps`: the
-    budget of attacks and certificate.
-
-    As `run_record`, with ``crossing_first`` and ``crossing_last``, the steps at which u takes the
-    lead in the first and in the last class; infinite for never.
-    """
-    chosen = VARIANTS[validation.choice(name, "name", tuple(VARIANTS))]
-    return _trained_record(chosen, rng, law, eps)
-
-
-def _trained_record(
-    settings: TrainingSettings, rng: Seed, law: FeatureData | None, eps: float
-) -> Record:
-    source = validation.generator(rng)
-    run = train_features(FeatureData() if law is None else law, settings, source)
-    crossing = run.history.crossing()
-    return {
-        **run_record(run, source, eps=eps),
-        "crossing_first": float(crossing.min()),
-        "crossing_last": float(crossing.max()),
-    }
-
-
-@checked
-def budget_record(
-    budget: Nonnegative,
-    rng: Seed,
-    *,
-    rate: Positive = 300.0,
-    law: FeatureData | None = None,
-    eps: float = 0.55,
-) -> Record:
-    """Train against one budget and measure: one point of the full spectrum.
-
-    Here `budget`: the budget of the training adversary, ``>= 0``; `rate`: the rate eta~ of its one
-    step, ``> 0``; `law`: the data; the main configuration by default; `eps`: the budget of attacks
-    and certificate afterwards.
-
-    As `variant_record`, with ``predicted_share``, what the coupled recursion says about
-    ``share_mean``, and ``predicted_same``, the share of classes for which both agree on which
-    feature has the larger part.
-    """
-    settings = TrainingSettings(attack=TrainingAttack(eps=budget, rate=rate))
-    data_law = FeatureData() if law is None else law
-    source = validation.generator(rng)
-    run = train_features(data_law, settings, source)
-    crossing = run.history.crossing()
-    path = feature_recursion(data_law, settings, *run.initial.alignments(data_law), coupled=True)
-    predicted = logit_parts(data_law, settings.activation, path.A[-1], path.B[-1])
-    leans = predicted.robust > predicted.nonrobust
-    share = run.network.shares(data_law).share
-    return {
-        **run_record(run, source, eps=eps),
-        "crossing_first": float(crossing.min()),
-        "crossing_last": float(crossing.max()),
-        "predicted_share": float(predicted.share.mean()),
-        "predicted_same": float((leans == (share > 0.5)).mean()),
-    }
-
-
 def agreement_record(
     name: str, rng: Seed, *, law: FeatureData | None = None, coupled: bool = True
 ) -> Record:
@@ -423,42 +322,3 @@ def digit_record(
         "certified": certify_patches(run.network, X, y, eps).error,
         "loss": float(run.history.loss[-1]),
     }
-
-
-@checked
-def summarize(
-    records: Sequence[Mapping[str, object]], confidence: Probability = 0.95
-) -> dict[str, Interval]:
-    """Return the mean of every number over the records, with Student's interval.
-
-    Here `records`: at least two records with the same keys, one for each seed; `confidence`: the
-    confidence level, in (0, 1).
-
-    For every key whose values are finite numbers in all records; others are left out.  The
-    intervals of keys that name a share, such as ``clean``, are cut to [0, 1], where its mean lies
-    (the robust share of a GELU network may be below 0, and is not cut then).  Equal values give an
-    interval of length 0: it says that the seeds agree, not that another one could not differ; for
-    that ask `sublinear_lib.statistics.clopper_pearson` with the number of seeds.
-
-    >>> found = summarize([{"clean": 0.1, "who": "a"}, {"clean": 0.3, "who": "b"}])
-    >>> list(found), round(found["clean"].estimate, 3)
-    (['clean'], 0.2)
-    """
-    rows = list(records)
-    if len(rows) < 2:
-        raise ValueError(f"records must hold at least two records, got {len(rows)}")
-    for row in rows[1:]:
-        if set(row) != set(rows[0]):
-            different = sorted(set(row) ^ set(rows[0]))
-            raise ValueError(f"records must have the same keys, got a difference in {different}")
-    found = {}
-    for key in rows[0]:
-        values = [row[key] for row in rows]
-        numbers = [float(v) for v in values if not isinstance(v, bool) and isinstance(v, Real)]
-        if len(numbers) == len(rows) and all(map(math.isfinite, numbers)):
-            mean = t_interval(numbers, confidence)
-            if key in _SHARES and min(numbers) >= 0 and max(numbers) <= 1:
-                ends = max(0.0, mean.lower), min(1.0, mean.upper)
-                mean = Interval(mean.estimate, *ends, mean.confidence)
-            found[key] = mean
-    return found

@@ -16,15 +16,22 @@ step is clipped and not a sign is read from the minimum in that lemma.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Flag, Positive, Whole, checked
+from sublinear_lib._arguments import (
+    Count,
+    Flag,
+    Nonnegative,
+    Positive,
+    Whole,
+    check_fields,
+    checked,
+)
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.activations import Activation, SmoothedReLU
 from sublinear_lib.features.data import FeatureData, PatchData
@@ -96,32 +103,25 @@ class TrainingAttack:
     (0.0, 0.15, 0.3)
     """
 
-    eps: float
-    rate: float = 300.0
-    steps: int = 1
+    eps: Nonnegative
+    rate: Positive = 300.0
+    steps: Count = 1
     rule: AscentRule = "clipped"
-    random_start: bool = False
+    random_start: Flag = False
     warm_up: tuple[int, int] | None = None
     box: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        settle = object.__setattr__
-        settle(self, "eps", validation.scalar(self.eps, "eps", minimum=0))
-        settle(self, "rate", validation.scalar(self.rate, "rate", exclusive_minimum=0))
-        settle(self, "steps", validation.count(self.steps, "steps"))
-        settle(self, "rule", validation.choice(self.rule, "rule", _RULES))
-        settle(self, "random_start", validation.boolean(self.random_start, "random_start"))
+        check_fields(self)
+        validation.choice(self.rule, "rule", _RULES)
         if self.warm_up is not None:
             first, last = _pair(self.warm_up, "warm_up")
-            first = validation.count(first, "warm_up[0]", minimum=0)
-            settle(
-                self,
-                "warm_up",
-                (first, validation.count(last, "warm_up[1]", minimum=first + 1)),
-            )
+            begin = validation.count(first, "warm_up[0]", minimum=0)
+            pair = begin, validation.count(last, "warm_up[1]", minimum=begin + 1)
+            object.__setattr__(self, "warm_up", pair)
         if self.box is not None:
-            settle(self, "box", checked_box(self.box))
+            object.__setattr__(self, "box", checked_box(self.box))
 
     @checked
     def budget(self, step: Whole) -> float:
@@ -235,28 +235,29 @@ class TrainingSettings:
     >>> adversarial = TrainingSettings(attack=TrainingAttack(eps=0.9, rate=300))
     """
 
-    samples: int = 18
-    filters: int = 12
+    samples: Count = 18
+    filters: Count = 12
     activation: Activation = field(default_factory=SmoothedReLU)
-    scale: float = 0.05
-    rate: float = 1.0
-    steps: int = 1600
+    scale: Nonnegative = 0.05
+    rate: Positive = 1.0
+    steps: Whole = 1600
     attack: TrainingAttack | None = None
-    record_every: int = 1
+    record_every: Count = 1
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        settle = object.__setattr__
-        for name in ("samples", "filters", "record_every"):
-            settle(self, name, validation.count(getattr(self, name), name))
+        check_fields(self)
         if not isinstance(self.activation, Activation):
             raise TypeError(
                 f"activation must be an Activation such as SmoothedReLU(), got {self.activation!r}"
             )
-        settle(self, "scale", validation.scalar(self.scale, "scale", minimum=0))
-        settle(self, "rate", validation.scalar(self.rate, "rate", exclusive_minimum=0))
-        settle(self, "steps", validation.count(self.steps, "steps", minimum=0))
         _check_attack(self.attack)
+
+    def start(self, classes: int, dim: int, rng: np.random.Generator) -> PatchNetwork:
+        """Draw the network with which the training begins."""
+        return PatchNetwork.random(
+            classes, self.filters, dim, scale=self.scale, rng=rng, activation=self.activation
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,8 +282,34 @@ class LossHistory:
     budget: FloatArray
 
 
+class FeaturePaths:
+    """What every filter holds of both features, step by step."""
+
+    steps: IntArray
+    A: FloatArray
+    B: FloatArray
+
+    def leaders(self) -> tuple[FloatArray, FloatArray]:
+        """Return the best filter for each feature.
+
+        Returned: `A, B`: ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
+        """
+        return self.A.max(axis=2), self.B.max(axis=2)
+
+    def crossing(self) -> FloatArray:
+        """Return when the robust feature takes the lead for good: the phase transition.
+
+        For each class the first recorded step from which ``max_r A >= max_r B`` to the end; 0 if
+        the robust feature leads all the time, infinity if it does not lead at the end.
+        """
+        A, B = self.leaders()
+        ahead = np.logical_and.accumulate((A >= B)[::-1], axis=0).sum(axis=0)
+        times = np.append(self.steps.astype(np.float64), np.inf)
+        return np.asarray(times[len(self.steps) - ahead])
+
+
 @dataclass(frozen=True, eq=False)
-class FeatureHistory(LossHistory):
+class FeatureHistory(FeaturePaths, LossHistory):
     """What happened in a training run, with the features that the filters hold.
 
     Attributes
@@ -303,30 +330,6 @@ class FeatureHistory(LossHistory):
 
     A: FloatArray
     B: FloatArray
-
-    def leaders(self) -> tuple[FloatArray, FloatArray]:
-        """Return the best filter for each feature.
-
-        Returned: `A, B`: ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
-        """
-        return self.A.max(axis=2), self.B.max(axis=2)
-
-    def crossing(self) -> FloatArray:
-        """Return when the robust feature takes the lead for good: the phase transition.
-
-        For each class the first recorded step from which ``max_r A >= max_r B`` to the end; 0 if
-        the robust feature leads all the time, infinity if it does not lead at the end.
-        """
-        return last_crossing(*self.leaders(), self.steps)
-
-
-def last_crossing(A: FloatArray, B: FloatArray, steps: IntArray) -> FloatArray:
-    """Return the first of `steps`, along the first axis, from which A >= B to the end."""
-    behind = A < B
-    ahead = np.logical_and.accumulate(~behind[::-1], axis=0).sum(axis=0)
-    first = len(steps) - ahead
-    times = np.append(steps.astype(np.float64), np.inf)
-    return np.asarray(times[first])
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,7 +392,6 @@ def _descend(
     rng: np.random.Generator | None,
     every: int,
     law: FeatureData | None,
-    progress: bool,
 ) -> tuple[PatchNetwork, _Rows]:
     k, act = network.classes, network.activation
     if attack is not None and attack.box is not None:
@@ -403,7 +405,7 @@ def _descend(
         return np.asarray(weighted_slopes(slopes, loss_and_errors(F, y)[1]) @ W)
 
     # What is not finite is found below, and said once.
-    with np.errstate(over="ignore", invalid="ignore"), _bar(steps, progress) as advance:
+    with np.errstate(over="ignore", invalid="ignore"):
         for step in range(steps + 1):
             F, slopes = logits_and_slopes(X, W, k, act)
             losses, errors = loss_and_errors(F, y)
@@ -428,7 +430,6 @@ def _descend(
                     f"training diverged: after {step + 1} updates with rate {rate:g} the weights "
                     "are no finite numbers; choose a smaller rate"
                 )
-            advance()
     return PatchNetwork(W.reshape(network.weights.shape), act), rows
 
 
@@ -443,13 +444,11 @@ def fit(
     attack: TrainingAttack | None = None,
     rng: Seed | None = None,
     record_every: Count = 1,
-    progress: Flag = False,
 ) -> tuple[PatchNetwork, LossHistory]:
     """Train a network on any inputs made of patches, such as images.
 
     Here `rate`: the rate eta of gradient descent on the mean loss, ``> 0``; `attack`: the
-    adversary; `record_every`: how many updates lie between two rows of the history, ``>= 1``;
-    `progress`: whether to show a bar.
+    adversary; `record_every`: how many updates lie between two rows of the history, ``>= 1``.
 
     Returned: `network`: The network at the end. `history`: What happened.
 
@@ -469,25 +468,22 @@ def fit(
         network,
         inputs,
         labels,
-        rate=validation.scalar(rate, "rate", exclusive_minimum=0),
+        rate=rate,
         steps=steps,
         attack=attack,
         rng=_generator(attack, rng),
         every=record_every,
         law=None,
-        progress=progress,
     )
     return trained, LossHistory(rows.steps, *rows.numbers)
 
 
 @checked
-def train_features(
-    law: FeatureData, settings: TrainingSettings, seed: Seed, *, progress: Flag = False
-) -> FeatureRun:
+def train_features(law: FeatureData, settings: TrainingSettings, seed: Seed) -> FeatureRun:
     """Draw patch data and first weights, and train.
 
     Here `law`: what the data are drawn from; `settings`: how to train; `seed`: source of data,
-    first weights and random starts, in this order; `progress`: whether to show a bar.
+    first weights and random starts, in this order.
 
     Raises FloatingPointError: if the weights grow beyond all numbers.
 
@@ -498,18 +494,10 @@ def train_features(
     True
     """
     checked_law(law)
-    if not isinstance(settings, TrainingSettings):
-        raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
+    checked_settings(settings)
     rng = validation.generator(seed, "seed")
     data = law.sample(settings.samples, rng)
-    initial = PatchNetwork.random(
-        law.classes,
-        settings.filters,
-        law.dim,
-        scale=settings.scale,
-        rng=rng,
-        activation=settings.activation,
-    )
+    initial = settings.start(law.classes, law.dim, rng)
     network, rows = _descend(
         initial,
         data.X,
@@ -520,7 +508,6 @@ def train_features(
         rng=rng,
         every=settings.record_every,
         law=law,
-        progress=progress,
     )
     history = FeatureHistory(rows.steps, *rows.numbers, *rows.features)
     return FeatureRun(network, initial, history, data, settings)
@@ -530,6 +517,13 @@ def _generator(attack: TrainingAttack | None, rng: Seed | None) -> np.random.Gen
     if rng is None and (attack is None or not attack.random_start):
         return None
     return validation.generator(rng)
+
+
+def checked_settings(settings: object) -> TrainingSettings:
+    """Return `settings` if they are settings."""
+    if not isinstance(settings, TrainingSettings):
+        raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
+    return settings
 
 
 def _check_attack(attack: object) -> None:
@@ -554,15 +548,3 @@ def check_inside(X: FloatArray, box: tuple[float, float]) -> None:
     """Refuse inputs outside a box: moving them into it would take more than the budget."""
     if X.min() < box[0] or X.max() > box[1]:
         raise ValueError(f"X must lie in the box {box}, got entries from {X.min()} to {X.max()}")
-
-
-@contextmanager
-def _bar(total: int, wanted: bool) -> Iterator[Callable[[], object]]:
-    """Yield a function to be called after every update."""
-    if not wanted:
-        yield lambda: None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total, desc="training", unit=" step") as bar:
-        yield bar.update

@@ -14,55 +14,26 @@ for two neurons.
 
 from __future__ import annotations
 
-from sublinear_lib.memorization import (
-    attacks,
-    certificates,
-    constructions,
-    datasets,
-    exact_values,
-    hardness,
-    hypergraphs,
-    intervals,
-    level_sets,
-    networks,
-    precision,
-    programs,
-    separation_law,
-    threshold,
-    two_neurons,
-    width,
-)
-from sublinear_lib.memorization.attacks import *
-from sublinear_lib.memorization.certificates import *
-from sublinear_lib.memorization.constructions import *
-from sublinear_lib.memorization.datasets import *
-from sublinear_lib.memorization.exact_values import *
-from sublinear_lib.memorization.hardness import *
-from sublinear_lib.memorization.hypergraphs import *
-from sublinear_lib.memorization.intervals import *
-from sublinear_lib.memorization.level_sets import *
-from sublinear_lib.memorization.networks import *
-from sublinear_lib.memorization.precision import *
-from sublinear_lib.memorization.programs import *
-from sublinear_lib.memorization.separation_law import *
-from sublinear_lib.memorization.threshold import *
-from sublinear_lib.memorization.two_neurons import *
-from sublinear_lib.memorization.width import *
+from typing import TYPE_CHECKING
 
-__all__ = []
-__all__ += attacks.__all__
-__all__ += certificates.__all__
-__all__ += constructions.__all__
-__all__ += datasets.__all__
-__all__ += exact_values.__all__
-__all__ += hardness.__all__
-__all__ += hypergraphs.__all__
-__all__ += intervals.__all__
-__all__ += level_sets.__all__
-__all__ += networks.__all__
-__all__ += precision.__all__
-__all__ += programs.__all__
-__all__ += separation_law.__all__
-__all__ += threshold.__all__
-__all__ += two_neurons.__all__
-__all__ += width.__all__
+from sublinear_lib._late import late_door
+
+if TYPE_CHECKING:
+    from sublinear_lib.memorization.attacks import *
+    from sublinear_lib.memorization.certificates import *
+    from sublinear_lib.memorization.constructions import *
+    from sublinear_lib.memorization.datasets import *
+    from sublinear_lib.memorization.exact_values import *
+    from sublinear_lib.memorization.hardness import *
+    from sublinear_lib.memorization.hypergraphs import *
+    from sublinear_lib.memorization.intervals import *
+    from sublinear_lib.memorization.level_sets import *
+    from sublinear_lib.memorization.networks import *
+    from sublinear_lib.memorization.precision import *
+    from sublinear_lib.memorization.programs import *
+    from sublinear_lib.memorization.separation_law import *
+    from sublinear_lib.memorization.threshold import *
+    from sublinear_lib.memorization.two_neurons import *
+    from sublinear_lib.memorization.width import *
+else:
+    __getattr__, __all__ = late_door(__name__)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -25,9 +24,6 @@ from sublinear_lib.memorization.networks import ReLUNetwork
 
 __all__ = ["AttackResult", "attack", "ball_points"]
 
-AttackGoal: TypeAlias = Literal["value", "sign"]
-"""What an attack wants: a value far from the label, or a value of the wrong sign."""
-
 
 @dataclass(frozen=True, eq=False)
 class AttackResult:
@@ -36,8 +32,7 @@ class AttackResult:
     Attributes
     ----------
     worst : ndarray of float64, shape (N,)
-        The largest deviation found: ``|F(x) - y_k|`` for the goal "value", ``-y_k F(x)`` for
-        "sign" (positive: the sign is wrong).
+        The largest deviation ``|F(x) - y_k|`` found.
     witness : ndarray of float64, shape (N, n)
         A point of the closed ball where it was found.
     vanished : float
@@ -74,9 +69,8 @@ def ball_points(X: object, radius: Nonnegative, p: float = math.inf, *, rng: See
     the n-th root of a uniform number, which is uniform in the ball.
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
-    size = validation.scalar(radius, "radius", minimum=0)
     norm, source = checked_norm(p), validation.generator(rng)
-    return _inside(centers, size * _directions(centers.shape, norm, source), size, norm)
+    return _inside(centers, radius * _directions(centers.shape, norm, source), radius, norm)
 
 
 def _directions(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> FloatArray:
@@ -127,7 +121,6 @@ def attack(
     rng: Seed,
     restarts: Count = 20,
     steps: Whole = 30,
-    goal: AttackGoal = "value",
 ) -> AttackResult:
     """Search the balls for points that are classified wrongly: a control, not a certificate.
 
@@ -135,8 +128,7 @@ def attack(
     `steps` projected gradient steps of an eighth of the radius.
 
     Here `radius`: the radius of the closed balls, ``>= 0``; `p`: the norm; `restarts`: the number
-    of starting points for each ball, ``>= 1``; `goal`: what counts as a deviation, see
-    `AttackResult`.
+    of starting points for each ball, ``>= 1``.
 
     The worst deviation found in each ball, with its witness.
 
@@ -145,18 +137,12 @@ def attack(
     inputs = validation.instance(network, "network", ReLUNetwork).inputs
     centers = validation.float_array(X, "X", shape=("N", inputs))
     labels = validation.float_array(y, "y", shape=(len(centers),))
-    size, norm = validation.scalar(radius, "radius", minimum=0), checked_norm(p)
-    source = validation.generator(rng)
-    wanted = validation.choice(goal, "goal", ("value", "sign"))
-
-    def deviation(values: FloatArray) -> FloatArray:
-        return np.abs(values - labels) if wanted == "value" else -labels * values
-
-    worst, witness = deviation(network(centers)), centers.copy()
+    norm, source = checked_norm(p), validation.generator(rng)
+    worst, witness = np.abs(network(centers) - labels), centers.copy()
     evaluations, gradients, zeros = len(centers), 0, 0
     for restart in range(restarts):
         draw = _extremes if restart % 2 else _directions
-        points = _inside(centers, size * draw(centers.shape, norm, source), size, norm)
+        points = _inside(centers, radius * draw(centers.shape, norm, source), radius, norm)
         for step in range(steps + 1):
             if step < steps:
                 values, slopes = network.value_and_gradient(points)
@@ -165,14 +151,14 @@ def attack(
             else:
                 values, slopes = network(points), np.zeros_like(points)
             evaluations += len(points)
-            now = deviation(values)
+            now = np.abs(values - labels)
             better = now > worst
             worst[better], witness[better] = now[better], points[better]
             if step < steps:
-                away = np.sign(values - labels) if wanted == "value" else -labels
+                away = np.sign(values - labels)
                 away = np.where(away == 0.0, source.choice([-1.0, 1.0], len(away)), away)
-                move = size / 8.0 * away[:, None] * _ascent(slopes, norm)
-                points = _inside(centers, points + move - centers, size, norm)
+                move = radius / 8.0 * away[:, None] * _ascent(slopes, norm)
+                points = _inside(centers, points + move - centers, radius, norm)
     return AttackResult(
         worst=worst,
         witness=witness,

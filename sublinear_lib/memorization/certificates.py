@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -32,7 +32,7 @@ from sublinear_lib.memorization.constructions import Memorizer
 from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.intervals import interval_bounds, lipschitz_bound
 from sublinear_lib.memorization.networks import rational
-from sublinear_lib.memorization.programs import RangeStatus, milp_range
+from sublinear_lib.memorization.programs import milp_range
 
 __all__ = ["certify", "exact_check", "lipschitz_certificate", "memorizer_bounds"]
 
@@ -332,11 +332,10 @@ class Certificate:
 
 
 def _radius(memorizer: Memorizer, radius: float | None) -> float:
-    if radius is not None:
-        return validation.scalar(radius, "radius", minimum=0)
-    if memorizer.mu is None:
+    size = memorizer.mu if radius is None else radius
+    if size is None:
         raise ValueError("radius must be given: this memorizer was built without a budget")
-    return float(memorizer.mu)
+    return float(size)
 
 
 def _rows(memorizer: Memorizer, rows: object) -> IntArray:
@@ -419,16 +418,30 @@ def _exact_certificate(memorizer: Memorizer, radius: float, rows: IntArray) -> C
         value = math.nextafter(value, 0.0) if Fraction(value) > half else value
         lower, upper = np.where(y > 0, value, -np.inf), np.where(y > 0, np.inf, -value)
     lower[~certified], upper[~certified] = -np.inf, np.inf
+    return _made("exact", memorizer, radius, rows, lower, upper, certified)
+
+
+def _made(
+    method: CertificateMethod,
+    memorizer: Memorizer,
+    radius: float,
+    rows: IntArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    certified: BoolArray | None = None,
+) -> Certificate:
+    """Make a certificate of bounds; what was not shown for the construction follows from them."""
+    shown = _certified(memorizer, rows, lower, upper) if certified is None else certified
     return Certificate(
-        method="exact",
-        scope="construction",
+        method=method,
+        scope="construction" if method == "exact" else "stored weights",
         radius=radius,
         rows=rows,
         labels=memorizer.y[rows],
-        certified=certified,
+        certified=shown,
         lower=lower,
         upper=upper,
-        status=tuple("proven" if sure else "open" for sure in certified),
+        status=tuple("proven" if sure else "open" for sure in shown),
     )
 
 
@@ -450,18 +463,8 @@ def _milp_certificate(
     ]
     lower = np.array([answer.lower for answer in answers])
     upper = np.array([answer.upper for answer in answers])
-    states: tuple[RangeStatus, ...] = tuple(answer.status for answer in answers)
-    return Certificate(
-        method="milp",
-        scope="stored weights",
-        radius=radius,
-        rows=rows,
-        labels=memorizer.y[rows],
-        certified=_certified(memorizer, rows, lower, upper),
-        lower=lower,
-        upper=upper,
-        status=states,
-    )
+    made = _made("milp", memorizer, radius, rows, lower, upper)
+    return replace(made, status=tuple(answer.status for answer in answers))
 
 
 @checked
@@ -497,19 +500,8 @@ def certify(
         return _exact_certificate(memorizer, size, chosen)
     if wanted == "milp":
         return _milp_certificate(memorizer, size, chosen, time_limit)
-    lower, upper = memorizer_bounds(memorizer, size, rows=chosen)
-    certified = _certified(memorizer, chosen, lower, upper)
-    return Certificate(
-        method="interval",
-        scope="stored weights",
-        radius=size,
-        rows=chosen,
-        labels=memorizer.y[chosen],
-        certified=certified,
-        lower=lower,
-        upper=upper,
-        status=tuple("proven" if sure else "open" for sure in certified),
-    )
+    bounds = memorizer_bounds(memorizer, size, rows=chosen)
+    return _made("interval", memorizer, size, chosen, *bounds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,9 +24,9 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from sublinear_lib._arguments import Count, Flag, Positive, checked, described
+from sublinear_lib._arguments import Flag, Positive, checked, described
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.memorization.hypergraphs import Hypergraph, coloring
+from sublinear_lib.memorization.hypergraphs import Hypergraph
 from sublinear_lib.memorization.networks import ReLUNetwork
 from sublinear_lib.memorization.two_neurons import (
     NoAnswer,
@@ -42,7 +42,6 @@ __all__ = [
     "coloring_of_network",
     "exists_width_two",
     "gadget",
-    "growth",
     "network_of_coloring",
 ]
 
@@ -99,23 +98,6 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     X[E + 1 : E + V + 2] = np.eye(V + 1)
     X[-1, -1] = -1.0
     return X, np.append(np.full(E + 1, 2.0), np.full(V + 2, 1.0))
-
-
-@checked
-def gadget_assignments(vertices: Count, kind: Kind = "half-spaces") -> int:
-    """Count the linear programs of a complete search on a gadget.
-
-    Here `vertices`: the number V of vertices of the hypergraph, ``>= 1``; `kind`: the shape of the
-    region, see `exists_width_two`.
-
-    Returned: ``2^(V+2)`` or ``3^(V+2)``: all V + 2 points of label 1 lie outside, each beyond one
-    of two or three half-spaces.
-
-    >>> gadget_assignments(3), gadget_assignments(3, "sum")
-    (32, 243)
-    """
-    outside = vertices + 2
-    return int((2 if choice(kind, "kind", _KINDS) == "half-spaces" else 3) ** outside)
 
 
 @described
@@ -327,10 +309,6 @@ class Answer:
         Linear or mixed-integer programs solved.
     feasible : int
         How many of the assignments tried had a network.
-    nodes : int
-        Nodes of the branch and bound of a mixed-integer program, or of the backtracking.
-    seconds : float
-        Wall-clock time.
     """
 
     found: bool | None
@@ -339,8 +317,6 @@ class Answer:
     side: Side | None
     programs: int
     feasible: int
-    nodes: int
-    seconds: float
 
 
 class _Shape:
@@ -405,14 +381,14 @@ class _Search:
     """One search: the counters and the clock."""
 
     def __init__(self, early_exit: bool, time_limit: float) -> None:
-        self.begun = time.monotonic()
-        self.early_exit, self.time_limit = early_exit, time_limit
-        self.programs = self.feasible = self.nodes = 0
+        self.early_exit, self.end = early_exit, time.monotonic() + time_limit
+        self.programs = self.feasible = 0
         self.undecided = False
 
-    @property
     def late(self) -> bool:
-        return time.monotonic() - self.begun > self.time_limit
+        over = time.monotonic() > self.end
+        self.undecided = self.undecided or over
+        return over
 
     def run(self, shape: _Shape, method: Method, box: float) -> FloatArray | None:
         """Search one shape, unless a point outside lies among those inside."""
@@ -422,48 +398,37 @@ class _Search:
                 return None
         if method == "milp":
             return self._mixed_integer(shape, box)
-        return self._enumerate(shape) if method == "enumerate" else self._backtrack(shape)
-
-    def _enumerate(self, shape: _Shape) -> FloatArray | None:
         first: FloatArray | None = None
-        for assignment in itertools.product(range(shape.cuts), repeat=len(shape.outside)):
-            if self.late:
-                self.undecided = True
-                break
-            self.programs += 1
-            unknowns = shape.solve(assignment)
-            if unknowns is not None:
-                self.feasible += 1
-                first = unknowns if first is None else first
-                if self.early_exit:
-                    break
-        return first
-
-    def _backtrack(self, shape: _Shape) -> FloatArray | None:
-        """Assign one point after the other; leave a prefix whose program has no solution."""
-        first: FloatArray | None = None
-        assignment = [-1]
-        while assignment:
-            if self.late:
-                self.undecided = True
-                break
-            assignment[-1] += 1
-            if assignment[-1] == shape.cuts:
-                assignment.pop()
-                continue
-            self.programs += 1
-            self.nodes += 1
-            unknowns = shape.solve(assignment)
-            if unknowns is None:
-                continue
-            if len(assignment) < len(shape.outside):
-                assignment.append(-1)
-                continue
+        for unknowns in self._enumerate(shape) if method == "enumerate" else self._backtrack(shape):
             self.feasible += 1
             first = unknowns if first is None else first
             if self.early_exit:
                 break
         return first
+
+    def _enumerate(self, shape: _Shape) -> Iterator[FloatArray]:
+        for assignment in itertools.product(range(shape.cuts), repeat=len(shape.outside)):
+            if self.late():
+                return
+            self.programs += 1
+            unknowns = shape.solve(assignment)
+            if unknowns is not None:
+                yield unknowns
+
+    def _backtrack(self, shape: _Shape) -> Iterator[FloatArray]:
+        """Assign one point after the other; leave a prefix whose program has no solution."""
+        assignment = [-1]
+        while assignment and not self.late():
+            assignment[-1] += 1
+            if assignment[-1] == shape.cuts:
+                assignment.pop()
+                continue
+            self.programs += 1
+            unknowns = shape.solve(assignment)
+            if unknowns is not None and len(assignment) == len(shape.outside):
+                yield unknowns
+            elif unknowns is not None:
+                assignment.append(-1)
 
     def _mixed_integer(self, shape: _Shape, box: float) -> FloatArray | None:
         """Let a binary for each half-space and outside point say whether it cuts the point off."""
@@ -489,10 +454,9 @@ class _Search:
                 LinearConstraint(np.column_stack((rows, -np.diag(large))), 1.0 - large, np.inf),
                 LinearConstraint(np.column_stack((np.zeros((outside, free)), chosen)), 1.0, np.inf),
             ],
-            options={"time_limit": max(0.01, self.time_limit - (time.monotonic() - self.begun))},
+            options={"time_limit": max(0.01, self.end - time.monotonic())},
         )
         self.programs += 1
-        self.nodes += int(run.mip_node_count or 0)
         if run.x is None:
             self.undecided = self.undecided or run.status != 2
             return None
@@ -573,8 +537,7 @@ def exists_width_two(
     network: ReLUNetwork | None = None
     chosen: tuple[Kind, Side] | tuple[None, None] = (None, None)
     for place, (kind, side) in enumerate(itertools.product(wanted, where)):
-        if place and search.late:
-            search.undecided = True
+        if place and search.late():
             break
         shape, sign = _shape(points, values, high, kind, side)
         if method == "enumerate" and shape.cuts ** len(shape.outside) > _MOST_PROGRAMS:
@@ -603,117 +566,4 @@ def exists_width_two(
         side=chosen[1],
         programs=search.programs,
         feasible=search.feasible,
-        nodes=search.nodes,
-        seconds=time.monotonic() - search.begun,
     )
-
-
-@dataclass(frozen=True)
-class Growth:
-    """What it took to decide about one hypergraph.
-
-    Attributes
-    ----------
-    vertices : int
-        The number V of its vertices.
-    edges : int
-        The number of its edges.
-    colorable : bool
-        Whether it has a proper 2-coloring, by trying all.
-    found : bool or None
-        Whether a network was found; None if the time was up.
-    assignments : int
-        ``2^(V+2)`` or ``3^(V+2)``: the programs of a complete enumeration.
-    programs : int
-        Programs solved, without the first round of V + 2 that looks at single points.
-    feasible : int
-        How many of the assignments tried had a network.
-    nodes : int
-        Nodes of the branch and bound, or of the backtracking.
-    seconds : float
-        Wall-clock time.
-    """
-
-    vertices: int
-    edges: int
-    colorable: bool
-    found: bool | None
-    assignments: int
-    programs: int
-    feasible: int
-    nodes: int
-    seconds: float
-
-
-def growth(
-    hypergraphs: Iterable[Hypergraph],
-    *,
-    kind: Kind = "half-spaces",
-    method: Method = "enumerate",
-    early_exit: bool = True,
-    time_limit: float = 60.0,
-) -> Iterator[Growth]:
-    """Count what deciding about the gadgets of hypergraphs takes.
-
-    Parameters
-    ----------
-    hypergraphs : iterable of Hypergraph
-        The hypergraphs, for example of growing size.
-    kind : {"half-spaces", "sum"}
-        The shape of the region; either decides.
-    method : {"enumerate", "backtrack", "milp"}
-        How to search.
-    early_exit : bool, default True
-        Whether to stop at the first network: an enumeration then is short for most hypergraphs
-        that have a coloring, and complete for those that have none.
-    time_limit : float, default 60
-        Seconds for each hypergraph.
-
-    Yields
-    ------
-    Growth
-        One record for each hypergraph, in their order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `exists_width_two`.
-
-    Notes
-    -----
-    The complete enumeration solves ``2^(V+2)`` programs for two half-spaces and ``3^(V+2)`` for
-    the sum, because all V + 2 points of label 1 lie outside.  For two half-spaces the feasible ones
-    are known: assign to each vertex the half-space of its color, and to the last two points one
-    each.  So there are twice as many as proper colorings.  Hardness is a statement about the
-    worst case: on small or random hypergraphs, backtracking and branch and bound are much faster
-    than that.
-
-    Examples
-    --------
-    >>> from sublinear_lib.memorization import cycle
-    >>> [(row.vertices, row.found, row.programs) for row in growth([cycle(3), cycle(5)])]
-    [(3, False, 32), (5, False, 128)]
-    """
-    kind = choice(kind, "kind", _KINDS)
-    for h in hypergraphs:
-        X, y = gadget(h)
-        answer = exists_width_two(
-            X,
-            y,
-            method,
-            kinds=[kind],
-            sides=["upper"],
-            early_exit=early_exit,
-            time_limit=time_limit,
-        )
-        yield Growth(
-            vertices=h.vertices,
-            edges=len(h.edges),
-            colorable=coloring(h) is not None,
-            found=answer.found,
-            assignments=gadget_assignments(h.vertices, kind),
-            programs=answer.programs - (h.vertices + 2),
-            feasible=answer.feasible,
-            nodes=answer.nodes,
-            seconds=answer.seconds,
-        )

@@ -55,9 +55,8 @@ def bump_outline(memorizer: Memorizer, i: int, share: Share) -> FloatArray:
     if n < 2:
         raise ValueError(f"memorizer must have points with at least two coordinates, got {n}")
     row = validation.count(i, "i", minimum=0, maximum=N - 1)
-    height = validation.scalar(share, "share", minimum=0, maximum=1)
     assert memorizer.mu is not None
-    reach = (1.0 - height) * memorizer.margin
+    reach = (1.0 - share) * memorizer.margin
     if memorizer.kind == "l2":
         assert memorizer.terms is not None
         unit = 2 * memorizer.scale

@@ -6,13 +6,10 @@ multiplies differences of coordinates, whose rounding errors are of the size of 
 rounding.  So the error on the balls grows like ``eps y / c``, and with ``c = lambda (1 - rho)`` a
 format with a given *eps* fails at a known distance ``1 - rho`` from the threshold.  Before
 changing it, know what is compared with what.  The *ideal* value is that of the closed form with
-the exact separation, in rationals.  The *stored* network is the one whose parameters are numbers
-of the format, evaluated without rounding.  The *computed* value is what the format returns for it,
-at a point that is rounded to the format first.  So there are three errors, of the input, of the
-weights and of the evaluation, and they need not add up.  Rounding is monotone, so that a
-coordinate on the right side of an edge stays there when point and edge are rounded once: then the
-errors of weights and evaluation cancel, and what is computed is right although what is stored is
-wrong.
+the exact separation, in rationals.  The *computed* value is what the format returns for a network
+whose parameters are numbers of the format, at a point that is rounded to the format first.
+Rounding is monotone, so that a coordinate on the right side of an edge stays there when point and
+edge are rounded once: then what is computed is right although what is stored is wrong.
 
 Source: after Yu, Gao and Zhang (2024), Theorem 4.8, whose statement has real weights; the analysis
 of rounding is ours.
@@ -33,7 +30,6 @@ from sublinear_lib._arguments import Positive, Whole, checked, described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.memorization.certificates import certify, exact_check
 from sublinear_lib.memorization.constructions import Memorizer
-from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 
 __all__ = ["breaking_gap", "ideal_values", "precision_curve"]
 
@@ -45,27 +41,6 @@ _FORMATS: tuple[Format, ...] = ("float64", "float32")
 
 def _epsilon(dtype: object) -> float:
     return float(np.finfo(validation.choice(dtype, "dtype", _FORMATS)).eps)
-
-
-@checked
-def predicted_error(margin: object, label: Positive, dtype: Format = "float64") -> FloatArray:
-    """Predict the size of the error on the balls, ``eps y / c``.
-
-    Here `margin`: the numbers ``c = lambda - 2 mu > 0``, in any shape; `label`: the largest label
-    *y* of the network, ``> 0``; `dtype`: the format, with ``eps`` the distance from 1 to the next
-    number.
-
-    Returned: The prediction, of the shape of `margin`: an order of magnitude for coordinates of
-    size 1, neither a bound nor a fit.
-
-    >>> f"{float(predicted_error(1e-6, 3.0)):.1e}"
-    '6.7e-10'
-    """
-    c = validation.float_array(margin, "margin")
-    if (c <= 0).any():
-        raise ValueError(f"margin must be > 0, got {c.min()}")
-    largest = validation.scalar(label, "label", exclusive_minimum=0)
-    return np.asarray(_epsilon(dtype) * largest / c)
 
 
 @checked
@@ -84,102 +59,36 @@ def breaking_gap(
     >>> f"{breaking_gap(0.25, 3.0):.1e}", f"{breaking_gap(0.25, 3.0, 'float32'):.1e}"
     ('5.3e-15', '2.9e-06')
     """
-    separation = validation.scalar(lam, "lam", exclusive_minimum=0)
-    largest = validation.scalar(label, "label", exclusive_minimum=0)
-    between = validation.scalar(label_gap, "label_gap", exclusive_minimum=0)
-    return 2.0 * _epsilon(dtype) * largest / (separation * between)
-
-
-def rounded_network(network: ReLUNetwork, dtype: Format) -> ReLUNetwork:
-    """Return the network whose parameters are rounded to a format.
-
-    Here `dtype`: the format.
-
-    A network that stores the rounded numbers (as float64, exactly); `network` itself for float64.
-    Matrices that were shared stay shared.
-    """
-    validation.instance(network, "network", ReLUNetwork)
-    if validation.choice(dtype, "dtype", _FORMATS) == "float64":
-        return network
-    made: dict[int, AffineLayer] = {}
-    layers = []
-    with np.errstate(over="ignore", under="ignore"):
-        for layer in network.layers:
-            bias = layer.bias.astype(np.float32).astype(np.float64)
-            shared = made.get(id(layer.weight))
-            if shared is None:
-                weight = layer.weight.astype(np.float32).astype(np.float64)
-                shared = made[id(layer.weight)] = AffineLayer(weight, bias)
-            layers.append(AffineLayer(shared.weight, bias))
-    return ReLUNetwork(tuple(layers))
-
-
-@dataclass(frozen=True, eq=False)
-class Probes:
-    """Points of closed balls, and whose ball each is in.
-
-    Attributes
-    ----------
-    points : ndarray of float64, shape (P, n)
-        The points; their coordinates are numbers of the format they were made for.
-    owner : ndarray of int64, shape (P,)
-        The row of the sample in whose closed ball the point lies, exactly.
-    """
-
-    points: FloatArray
-    owner: IntArray
+    return 2.0 * _epsilon(dtype) * label / (lam * label_gap)
 
 
 @checked
 def ball_probes(
-    X: object,
-    mu: Positive,
-    *,
-    rng: Seed,
-    y: object = None,
-    corners: Whole = 4,
-    inner: Whole = 2,
-    dtype: Format = "float64",
-) -> Probes:
-    """Draw numbers of a format in the balls of the maximum norm, most of them where it hurts.
+    X: object, mu: Positive, *, rng: Seed, y: object = None, corners: Whole = 4, inner: Whole = 2
+) -> FloatArray:
+    """Draw points of the balls of the maximum norm, most of them where it hurts.
 
     At a corner every coordinate is at the edge of the budget, and a rounding error decides whether
     a distance that should be zero is positive.  At the point closest to the nearest sample with
     another label, that sample's term should just vanish.
 
     Here `mu`: the radius of the closed balls, ``> 0``; `corners`, `inner`: corners and uniform
-    points for each ball, ``>= 0``; there must be some point; `dtype`: the format of the
-    coordinates.
+    points for each ball, ``>= 0``; there must be some point.
 
-    The points; a corner is moved inward by as few numbers of the format as needed.
+    The points, one of every ball after the other; a corner is moved inward by as little as needed.
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
-    radius = validation.scalar(mu, "mu", exclusive_minimum=0)
     source = validation.generator(rng)
     if corners + inner == 0 and y is None:
         raise ValueError("corners and inner must not both be 0 without y")
-    kind = np.dtype(validation.choice(dtype, "dtype", _FORMATS))
     shape = (len(centers), centers.shape[1])
     signs = [source.choice([-1.0, 1.0], shape) for _ in range(corners)]
     directions = signs + [source.uniform(-1.0, 1.0, shape) for _ in range(inner)]
-    low, high = geometry.inner_box(centers, radius)
-    targets = [centers + radius * d for d in directions]
+    low, high = geometry.inner_box(centers, mu)
+    targets = [centers + mu * d for d in directions]
     if y is not None:
         targets.append(_nearest_others(centers, y))
-    points = np.concatenate([np.clip(target, low, high) for target in targets])
-    owner = np.tile(np.arange(len(centers)), len(targets))
-    least, most = low[owner], high[owner]
-    rounded = points.astype(kind)
-    toward = centers[owner].astype(kind)
-    for _ in range(2):
-        out = (rounded.astype(np.float64) < least) | (rounded.astype(np.float64) > most)
-        rounded = np.where(out, np.nextafter(rounded, toward), rounded)
-    exact = rounded.astype(np.float64)
-    out = (exact < least) | (exact > most)
-    if out.any():
-        k = int(owner[np.argwhere(out)[0, 0]])
-        raise ValueError(f"mu must leave room for {dtype} numbers: {mu} is too small for ball {k}")
-    return Probes(exact, owner)
+    return np.concatenate([np.clip(target, low, high) for target in targets])
 
 
 def _nearest_others(X: FloatArray, y: object) -> FloatArray:
@@ -250,58 +159,24 @@ def _half_difference(
     return max(Fraction(-1), min(Fraction(1), value / (lam / 2 - Fraction(mu))))
 
 
-@dataclass(frozen=True)
-class EvaluationError:
-    """The largest errors over some points, in units of the output.
-
-    Attributes
-    ----------
-    total : float
-        ``|computed - ideal|``, with the ideal value at the point as it was given.
-    input : float
-        ``|ideal at the rounded point - ideal|``: what the rounding of the points does.
-    weights : float
-        ``|stored - ideal|`` at the rounded point: what the rounding of the parameters does.
-    evaluation : float
-        ``|computed - stored|``: what the rounding of the steps does.
-    wrong : int
-        The number of points whose computed value is classified differently from the ideal one.
-    """
-
-    total: float
-    input: float
-    weights: float
-    evaluation: float
-    wrong: int
-
-
 def evaluation_error(
     memorizer: Memorizer, points: object, dtype: Format = "float64"
-) -> EvaluationError:
-    """Split the error of a memorizer into those of the points, the weights and the evaluation.
+) -> tuple[float, int]:
+    """Return the largest error of a memorizer over some points, and how many it gets wrong.
 
     Here `memorizer`: A memorizer of kind "linf" or "lipschitz"; `points` (P, n): the points, for
     example `ball_probes`; `dtype`: the format to which points and parameters are rounded, and in
     which every step is done.
 
-    The suprema over the points.  Differences are taken exactly and rounded once.
+    ``|computed - ideal|``, with the ideal value at the point as it was given, taken exactly and
+    rounded once; and the number of points that are classified differently from the ideal value.
     """
     kind = validation.choice(dtype, "dtype", _FORMATS)
     table = validation.float_array(points, "points", shape=("P", memorizer.X.shape[1]))
-    near = np.asarray(table.astype(kind), dtype=np.float64)
-    network = rounded_network(memorizer.network, kind)
     ideal = ideal_values(memorizer, table)
-    ideal_near = ideal if (near == table).all() else ideal_values(memorizer, near)
-    stored = [network.exactly(row) for row in near.tolist()]
-    raw = np.asarray(network(near, dtype=kind), dtype=np.float64)
+    raw = np.asarray(memorizer.network(table, dtype=kind), dtype=np.float64)
     computed = [Fraction(value) if math.isfinite(value) else None for value in raw.tolist()]
-    return EvaluationError(
-        total=_largest(computed, ideal),
-        input=_largest(ideal_near, ideal),
-        weights=_largest(stored, ideal_near),
-        evaluation=_largest(computed, stored),
-        wrong=_wrong(memorizer, computed, ideal),
-    )
+    return _largest(computed, ideal), _wrong(memorizer, computed, ideal)
 
 
 def _largest(values: Sequence[Fraction | None], others: Sequence[Fraction]) -> float:
@@ -330,40 +205,25 @@ class PrecisionCurve:
 
     Attributes
     ----------
-    dtype : {"float64", "float32"}
-        The format.
     gaps : ndarray of float64, shape (G,)
         ``1 - mu / (lambda/2)`` of the smallest budget used, from the exact numbers.
     margins : ndarray of float64, shape (G,)
         ``c = lambda - 2 mu``, rounded once.
     total : ndarray of float64, shape (G,)
-        The largest error over the probes, as in `EvaluationError`.
-    input : ndarray of float64, shape (G,)
-        The part of the points.
-    weights : ndarray of float64, shape (G,)
-        The part of the parameters.
-    evaluation : ndarray of float64, shape (G,)
-        The part of the steps.
+        The largest error over the probes, ``|computed - ideal|``.
     wrong : ndarray of int64, shape (G,)
-        Probes that are classified wrongly, of `probes`.
-    probes : int
-        The number of probes for each gap.
+        Probes that are classified wrongly.
     predicted : ndarray of float64, shape (G,)
-        ``eps y / c``, see `predicted_error`.
+        ``eps y / c``: an order of magnitude for coordinates of size 1, neither a bound nor a fit.
     proven : ndarray of float64, shape (G,)
         For float64 a bound of the total error on the *whole* balls, from the interval certificate;
         NaN for float32, which it does not treat.
     """
 
-    dtype: Format
     gaps: FloatArray
     margins: FloatArray
     total: FloatArray
-    input: FloatArray
-    weights: FloatArray
-    evaluation: FloatArray
     wrong: IntArray
-    probes: int
     predicted: FloatArray
     proven: FloatArray
 
@@ -409,41 +269,29 @@ def precision_curve(
     lam = exact_check(samples, y, 0).separation
     if lam is None:
         raise ValueError("y must hold at least two classes, got one")
-    rows: list[list[EvaluationError]] = []
-    true_gaps, margins, proven, count, height = [], [], [], 0, 0.0
+    rows = []
     for gap in wanted.tolist():
         mu = float((1 - Fraction(gap)) * lam / 2)
-        rows.append([])
-        bounds = []
+        errors, bounds = [], []
         for _ in range(budgets):
             memorizer = memorize(samples, y, mu)
             probes = ball_probes(
                 samples, mu, rng=source, y=memorizer.y, corners=corners, inner=inner
             )
-            rows[-1].append(evaluation_error(memorizer, probes.points, kind))
+            errors.append(evaluation_error(memorizer, probes, kind))
             if kind == "float64":
                 bounds.append(float(certify(memorizer, "interval").deviation.max()))
             margin = lam - 2 * Fraction(mu)
             mu -= memorizer.scale * np.finfo(np.float64).eps / budgets
         # The largest of the margins: the budgets differ in their last digits only.
-        true_gaps.append(float(margin / lam))
-        margins.append(float(margin))
-        proven.append(max(bounds, default=math.nan))
-        count, height = budgets * len(probes.points), float(memorizer.heights.max())
-
-    def worst(name: str) -> FloatArray:
-        return np.array([max(getattr(each, name) for each in row) for row in rows])
-
+        total, wrong = max(each for each, _ in errors), sum(count for _, count in errors)
+        rows.append((margin / lam, margin, total, wrong, max(bounds, default=math.nan)))
+    gaps_found, margins, totals, counts, proven = np.array(rows, dtype=np.float64).T
     return PrecisionCurve(
-        dtype=kind,
-        gaps=np.array(true_gaps),
-        margins=np.array(margins),
-        total=worst("total"),
-        input=worst("input"),
-        weights=worst("weights"),
-        evaluation=worst("evaluation"),
-        wrong=np.array([sum(each.wrong for each in row) for row in rows], dtype=np.int64),
-        probes=count,
-        predicted=predicted_error(margins, height, kind),
-        proven=np.array(proven),
+        gaps=gaps_found,
+        margins=margins,
+        total=totals,
+        wrong=counts.astype(np.int64),
+        predicted=_epsilon(kind) * float(memorizer.heights.max()) / margins,
+        proven=proven,
     )

@@ -50,29 +50,17 @@ class OutputRange:
         The maximum, in the same way.
     status : {"optimal", "unknown", "infeasible"}
         The worse of the two programs' answers.
-    lowest : float
-        The value of the network, in float64, at the point found for the minimum; NaN without one.
     highest : float
-        The value at the point found for the maximum.
-    argmin : ndarray of float64, shape (n,)
-        The point found for the minimum, clipped to the box; NaN where there is none.
+        The value of the network, in float64, at the point found for the maximum; NaN without one.
     argmax : ndarray of float64, shape (n,)
-        The point found for the maximum.
-    binaries : int
-        The number of neurons with an unsettled sign, hence of binary variables of each program.
-    nodes : int
-        The number of nodes of the two search trees together.
+        The point found for the maximum, clipped to the box; NaN where there is none.
     """
 
     lower: float
     upper: float
     status: RangeStatus
-    lowest: float
     highest: float
-    argmin: FloatArray
     argmax: FloatArray
-    binaries: int
-    nodes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +72,6 @@ class _Program:
     constraints: list[LinearConstraint]
     bounds: Bounds
     integrality: IntArray
-    binaries: int
 
 
 def _encode(
@@ -157,14 +144,13 @@ def _encode(
         else [LinearConstraint(matrix, np.concatenate(least), np.concatenate(most))],
         bounds=Bounds(lower, upper),
         integrality=integrality,
-        binaries=binaries,
     )
 
 
 def _minimize(
     program: _Program, sign: float, time_limit: float
-) -> tuple[float, RangeStatus, FloatArray | None, int]:
-    """Return a lower bound of ``sign * output``, how good it is, a point and the nodes."""
+) -> tuple[float, RangeStatus, FloatArray | None]:
+    """Return a lower bound of ``sign * output``, how good it is, and a point."""
     found = milp(
         sign * program.objective,
         constraints=program.constraints,
@@ -172,15 +158,14 @@ def _minimize(
         bounds=program.bounds,
         options={"time_limit": time_limit, "mip_rel_gap": 0.0},
     )
-    nodes = int(getattr(found, "mip_node_count", 0) or 0)
     shift = sign * program.constant
     if found.status == 0:
-        return float(found.fun) + shift, "optimal", found.x, nodes
+        return float(found.fun) + shift, "optimal", found.x
     if found.status == 2:
-        return math.inf, "infeasible", None, nodes
+        return math.inf, "infeasible", None
     bound = getattr(found, "mip_dual_bound", None)
     known = -math.inf if bound is None or not math.isfinite(bound) else float(bound) + shift
-    return known, "unknown", found.x, nodes
+    return known, "unknown", found.x
 
 
 @checked
@@ -200,49 +185,38 @@ def milp_range(
 
     The range; ``status`` says whether it is exact (up to the tolerances of the solver) or a bound.
 
-    The number of nodes can grow like two to the number of binaries: use it for networks with up to
-    some hundred unsettled neurons.  Numbers of very different size in one program strain the
+    The work can grow like two to the number of unsettled neurons: use it for networks with up to
+    some hundred.  Numbers of very different size in one program strain the
     tolerances; a memorizer has such numbers when the budget is close to lambda/2.
 
     >>> from sublinear_lib.memorization import AffineLayer, ReLUNetwork
     >>> network = ReLUNetwork([AffineLayer([[1.0], [-1.0]], [0.0, 0.0]),
     ...                        AffineLayer([[1.0, 1.0]], [0.0])])
     >>> found = milp_range(network, [-1.0], [2.0])
-    >>> found.status, round(found.lower, 6), round(found.upper, 6), found.binaries
-    ('optimal', 0.0, 2.0, 2)
+    >>> found.status, round(found.lower, 6), round(found.upper, 6)
+    ('optimal', 0.0, 2.0)
     """
     if validation.instance(network, "network", ReLUNetwork).outputs != 1:
         raise ValueError(f"network must have one output, got {network.outputs}")
     low, high, single = checked_boxes(network, lower, upper)
     if not single:
         raise ValueError(f"lower must have shape ({network.inputs},), got {low.shape}")
-    seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
     ball = None
     if l1_ball is not None:
         center = validation.float_array(l1_ball[0], "l1_ball[0]", shape=(network.inputs,))
         ball = (center, validation.scalar(l1_ball[1], "l1_ball[1]", minimum=0))
     program = _encode(network, low[0], high[0], ball)
-    answers = [_minimize(program, sign, seconds) for sign in (1.0, -1.0)]
-    (least, status, argmin, nodes), (negated, other, argmax, more) = answers
-    points = [
-        np.full(network.inputs, np.nan)
-        if x is None
-        else np.clip(x[: network.inputs], low[0], high[0])
-        for x in (argmin, argmax)
-    ]
-    values = [
-        float("nan") if x is None else float(network(point[None])[0])
-        for x, point in zip((argmin, argmax), points, strict=True)
-    ]
+    least, status, _ = _minimize(program, 1.0, time_limit)
+    negated, other, found = _minimize(program, -1.0, time_limit)
+    highest, argmax = math.nan, np.full(network.inputs, np.nan)
+    if found is not None:
+        argmax = np.clip(found[: network.inputs], low[0], high[0])
+        highest = float(network(argmax[None])[0])
     order: tuple[RangeStatus, ...] = ("infeasible", "unknown", "optimal")
     return OutputRange(
         lower=least,
         upper=-negated,
         status=min(status, other, key=order.index),
-        lowest=values[0],
-        highest=values[1],
-        argmin=points[0],
-        argmax=points[1],
-        binaries=program.binaries,
-        nodes=nodes + more,
+        highest=highest,
+        argmax=argmax,
     )

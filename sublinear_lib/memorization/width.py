@@ -266,8 +266,7 @@ def random_collision_radii(n: int, m: Count, draws: Count, rng: Seed) -> FloatAr
     >>> bool((radii <= 0.25).all()), round(float(radii.mean()), 2)
     (True, 0.17)
     """
-    n, m = count(n, "n", minimum=2), count(m, "m")
-    source = generator(rng)
+    n, source = count(n, "n", minimum=2), generator(rng)
     X, y = simplex_points(n)
     return np.array([collision(source.normal(size=(m, n)), X, y).share for _ in range(draws)])
 

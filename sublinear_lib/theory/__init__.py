@@ -28,33 +28,6 @@ from typing import TYPE_CHECKING
 from sublinear_lib._late import late_door
 
 if TYPE_CHECKING:
-    from sublinear_lib.theory import (
-        activity,
-        best_steps,
-        caps,
-        concentration,
-        cost,
-        enclosures,
-        existence,
-        exponents,
-        flips,
-        gap_parts,
-        jump,
-        ledger,
-        orders,
-        perturbation,
-        polynomials,
-        regret,
-        reporting,
-        sampling_error,
-        sharding,
-        survivors,
-        tails,
-        traffic,
-        uniform_constants,
-        uniform_gap,
-        worst_case,
-    )
     from sublinear_lib.theory.activity import *
     from sublinear_lib.theory.caps import *
     from sublinear_lib.theory.cost import *
@@ -71,33 +44,5 @@ if TYPE_CHECKING:
     from sublinear_lib.theory.uniform_constants import *
     from sublinear_lib.theory.uniform_gap import *
     from sublinear_lib.theory.worst_case import *
-
-    __all__ = [
-        "best_steps",
-        "concentration",
-        "enclosures",
-        "existence",
-        "perturbation",
-        "polynomials",
-        "regret",
-        "sampling_error",
-        "tails",
-    ]
-    __all__ += activity.__all__
-    __all__ += caps.__all__
-    __all__ += cost.__all__
-    __all__ += exponents.__all__
-    __all__ += flips.__all__
-    __all__ += gap_parts.__all__
-    __all__ += jump.__all__
-    __all__ += ledger.__all__
-    __all__ += orders.__all__
-    __all__ += reporting.__all__
-    __all__ += sharding.__all__
-    __all__ += survivors.__all__
-    __all__ += traffic.__all__
-    __all__ += uniform_constants.__all__
-    __all__ += uniform_gap.__all__
-    __all__ += worst_case.__all__
 else:
     __getattr__, __all__ = late_door(__name__)

@@ -20,7 +20,7 @@ import scipy
 
 from sublinear_lib import scaling
 from sublinear_lib._arguments import Count, Nonnegative, Probability, checked, described
-from sublinear_lib._typing import FloatArray
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory.tails import count_interval
@@ -227,23 +227,57 @@ def require_circle(network: TwoLayerNetwork) -> None:
 
 
 @dataclass(frozen=True)
-class MaximalActivity:
-    """The largest number of neurons that fire at once anywhere on X, with a point that shows it.
+class MaximalCount:
+    """The largest number of neurons counted anywhere on X, with a point that shows it.
 
     Attributes
     ----------
     count : int
-        The maximum of the number of active neurons over X.
+        The maximum over X.
     x : ndarray of shape (3,)
-        A point of X, inside the open arc on which the maximum is taken.
+        A point of X where it is taken, in the middle of its arc.
     """
 
     count: int
     x: FloatArray
 
 
+def largest_count(angle: FloatArray, step: IntArray, base: int) -> MaximalCount:
+    """Return the largest value of ``base + sum of steps so far``, with a point where it is taken.
+
+    Steps at equal angles are taken in the order given.
+    """
+    order = np.argsort(angle, kind="stable")
+    running = base + np.cumsum(step[order])
+    first = float(angle.min()) if angle.size else 0.0
+    if running.size == 0 or (running.max() <= base and first > 0.0):
+        best, middle = base, first / 2.0
+    else:
+        at = int(np.argmax(running))
+        following = angle[order[at + 1]] if at + 1 < order.size else 2.0 * math.pi + first
+        best, middle = int(running[at]), (float(angle[order[at]]) + float(following)) / 2.0
+    x = np.array([SLICE_RADIUS * math.cos(middle), SLICE_RADIUS * math.sin(middle), SLICE_HEIGHT])
+    return MaximalCount(best, x)
+
+
+def active_arcs(
+    W: FloatArray, b: FloatArray, tau: float
+) -> tuple[BoolArray, BoolArray, FloatArray, FloatArray]:
+    """Return which neurons fire everywhere on X, which on an arc, and the ends of these arcs."""
+    missing = tau - b - SLICE_HEIGHT * W[:, 2]
+    reach = SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
+    everywhere = missing < -reach
+    partly = ~everywhere & (missing < reach)
+    center = np.arctan2(W[partly, 1], W[partly, 0])
+    half_width = np.arccos(missing[partly] / reach[partly])
+    begin = np.mod(center - half_width, 2.0 * math.pi)
+    # An arc that leaves out one point ends where it begins; rounding may not say so.
+    end = np.where(half_width == math.pi, begin, np.mod(center + half_width, 2.0 * math.pi))
+    return everywhere, partly, begin, end
+
+
 @described
-def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
+def max_active_on_circle(network: TwoLayerNetwork) -> MaximalCount:
     r"""Find the point of X at which most neurons fire, exactly, for d = 3.
 
     On X = {(s cos v, s sin v, 1/2)}, s = sqrt(3)/2, neuron r fires where
@@ -258,31 +292,8 @@ def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
     rounded to float64; the witness is the midpoint of the winning arc.  Time O(m log m).
     """
     require_circle(network)
-    radius = np.hypot(network.W[:, 0], network.W[:, 1])
-    missing = network.tau - network.b - SLICE_HEIGHT * network.W[:, 2]
-    reach = SLICE_RADIUS * radius
-    everywhere = missing < -reach
-    partly = ~everywhere & (missing < reach)
-    center = np.arctan2(network.W[partly, 1], network.W[partly, 0])
-    half_width = np.arccos(missing[partly] / reach[partly])
-
-    turn = 2.0 * math.pi
-    begin = np.mod(center - half_width, turn)
-    # An arc that leaves out one point ends where it begins; rounding may not say so.
-    end = np.where(half_width == math.pi, begin, np.mod(center + half_width, turn))
+    everywhere, _, begin, end = active_arcs(network.W, network.b, network.tau)
     covers_zero = int(np.count_nonzero(begin >= end))
-    angle = np.concatenate((end, begin))
-    step = np.concatenate((np.full(end.size, -1), np.full(begin.size, 1)))
-    order = np.argsort(angle, kind="stable")  # ends stand first among equal angles
-    base = int(np.count_nonzero(everywhere)) + covers_zero
-    running = base + np.cumsum(step[order])
-
-    if running.size == 0:
-        best, middle = base, 0.0
-    else:
-        at = int(np.argmax(running))
-        here = float(angle[order[at]])
-        after = float(angle[order[at + 1]]) if at + 1 < order.size else turn + float(angle.min())
-        best, middle = int(running[at]), (here + after) / 2.0
-    x = np.array([SLICE_RADIUS * math.cos(middle), SLICE_RADIUS * math.sin(middle), SLICE_HEIGHT])
-    return MaximalActivity(count=best, x=x)
+    angle = np.concatenate((end, begin))  # ends stand first among equal angles
+    step = np.repeat([-1, 1], end.size)
+    return largest_count(angle, step, int(np.count_nonzero(everywhere)) + covers_zero)

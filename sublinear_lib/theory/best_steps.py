@@ -13,6 +13,7 @@ and from Bernstein coefficients.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -444,18 +445,16 @@ def smallest_step_degree(delta: Number, rho: Number, eps: Number) -> int:
     """
     accuracy = _accuracy(eps)
     rational(accuracy, "eps", minimum=Fraction(1, 10**8))
+
+    def reached(degree: int) -> bool:
+        return bool(best_step_errors(delta, rho, [degree])[0] <= float(accuracy))
+
     low, high = 0, 1
-    while best_step_errors(delta, rho, [high])[0] > float(accuracy):
+    while not reached(high):
         low, high = high, min(2 * high, _LARGEST)
         if low == _LARGEST:
             raise ValueError(f"eps must be reachable at degree {_LARGEST}, got {float(accuracy)}")
-    while high - low > 1:
-        middle = (low + high) // 2
-        if best_step_errors(delta, rho, [middle])[0] > float(accuracy):
-            low = middle
-        else:
-            high = middle
-    return high
+    return low + 1 + bisect_left(range(low + 1, high), True, key=reached)
 
 
 @dataclass(frozen=True)

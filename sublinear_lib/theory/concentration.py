@@ -51,7 +51,8 @@ __all__ = [
 ]
 
 Side = Literal["lower", "upper"]
-_SIDES: tuple[Side, Side] = ("lower", "upper")
+Form = Literal["printed", "repaired"]
+SIDES: tuple[Side, Side] = ("lower", "upper")
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
 _Real = TypeVar("_Real", Ball, Series)
@@ -83,7 +84,7 @@ def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
     """
     shift = rational(eta, "eta", exclusive_minimum=0)
     half = rational(tau, "tau", exclusive_minimum=0)
-    choice(side, "side", _SIDES)
+    choice(side, "side", SIDES)
     root = Fraction(2)
 
     def window() -> Ball:
@@ -121,7 +122,7 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
     [True, False]
     """
     u = rational(ratio, "ratio", exclusive_minimum=0)
-    choice(side, "side", _SIDES)
+    choice(side, "side", SIDES)
     if side == "upper":
         return decide(lambda: _central(ball(u)), "<=", u * Fraction(4, 5))
     return decide(lambda: _central(ball(u)), ">=", u * Fraction(2, 3))
@@ -144,7 +145,7 @@ def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
     >>> positive_on(lambda u: gaussian_wedge_margin(u, "lower"), 0, 1, zeros=1)
     True
     """
-    choice(side, "side", _SIDES)
+    choice(side, "side", SIDES)
     if side == "upper":
         return ratio * 4 / 5 - _central(ratio)
     return _central(ratio) - ratio * 2 / 3
@@ -268,7 +269,7 @@ def chi_square(n: Count, t: Number, side: Side) -> Inequality:
     Fraction(0, 1)
     """
     level = rational(t, "t", exclusive_minimum=0)
-    choice(side, "side", _SIDES)
+    choice(side, "side", SIDES)
     return laurent_massart([1] * n, level, side)
 
 
@@ -305,10 +306,7 @@ def weight_norm(m: Count, d: Count, level: Number, constant: Number) -> Inequali
 
 @described
 def chernoff(
-    probabilities: Sequence[Number],
-    epsilon: Number,
-    side: Side,
-    form: Literal["printed", "repaired"] = "printed",
+    probabilities: Sequence[Number], epsilon: Number, side: Side, form: Form = "printed"
 ) -> Inequality:
     r"""Compare a tail of a sum of independent indicators with Chernoff's bound (Lemma A.8).
 
@@ -345,7 +343,7 @@ def chernoff(
     (False, True)
     """
     p = _probabilities(probabilities)
-    choice(side, "side", _SIDES)
+    choice(side, "side", SIDES)
     choice(form, "form", ("printed", "repaired"))
     mean = sum(p, _ZERO)
     if not mean:
@@ -363,9 +361,7 @@ def chernoff(
 
 
 @described
-def chernoff_margin(
-    epsilon: _Real, side: Side, form: Literal["printed", "repaired"] = "printed"
-) -> _Real:
+def chernoff_margin(epsilon: _Real, side: Side, form: Form = "printed") -> _Real:
     r"""Return by how much the exponent of Lemma A.8 holds for every law, per unit of the mean.
 
     Here `epsilon`: the relative deviation ``> 0``, ``< 1`` for the lower tail: a ball, or a power
@@ -383,7 +379,7 @@ def chernoff_margin(
     >>> positive_on(lambda e: chernoff_margin(e, "upper", "repaired"), 0, 8, zeros=3)
     True
     """
-    choice(side, "side", _SIDES)
+    choice(side, "side", SIDES)
     choice(form, "form", ("printed", "repaired"))
     away = epsilon if side == "upper" else -epsilon
     rate = (1 + away) * (1 + away).log() - away
@@ -518,7 +514,7 @@ def laurent_massart(
     """
     a = [rational(value, "weights", exclusive_minimum=0) for value in _numbers(weights, "weights")]
     level = rational(t, "t", exclusive_minimum=0)
-    choice(side, "side", _SIDES)
+    choice(side, "side", SIDES)
     times = Counter(a)
     equal = len(times) == 1
     if not equal and set(times.values()) != {2}:
@@ -571,7 +567,7 @@ def laurent_massart_margin(tilt: _Real, side: Side = "upper") -> _Real:
     >>> positive_on(lambda l: laurent_massart_margin(l, "lower"), 0, 1, zeros=3)
     True
     """
-    choice(side, "side", _SIDES)
+    choice(side, "side", SIDES)
     if side == "upper":
         return tilt * tilt / (1 - 2 * tilt) + tilt + (1 - 2 * tilt).log() / 2
     return tilt * tilt - tilt + (1 + 2 * tilt).log() / 2

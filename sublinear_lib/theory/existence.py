@@ -31,7 +31,8 @@ from sublinear_lib._arguments import (
     checked,
     described,
 )
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, cap_angle, embed
+from sublinear_lib.geometry import cap_angle, embed
+from sublinear_lib.theory.activity import active_arcs
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -608,17 +609,9 @@ def largest_deviation_on_circle(
     b = float_array(b, "b", shape=(len(W),))
     X = points_on_slice(X, "X", d=3)
     y = float_array(y, "y", shape=(len(X),))
-    missing = tau - b - SLICE_HEIGHT * W[:, 2]
-    reach = SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
-    partly = (-reach <= missing) & (missing < reach)
-    turn = 2.0 * np.pi
-    center = np.arctan2(W[partly, 1], W[partly, 0])
-    half = np.arccos(missing[partly] / reach[partly])
-    begin = np.mod(center - half, turn)
-    # An arc that leaves out one point ends where it begins; rounding may not say so.
-    end = np.where(half == np.pi, begin, np.mod(center + half, turn))
+    everywhere, partly, begin, end = active_arcs(W, b, tau)
     step = values[partly]
-    base = float(values[missing < -reach].sum() + step[begin >= end].sum())
+    base = float(values[everywhere].sum() + step[begin >= end].sum())
     # Arcs of equal neurons end together, and no sum in between is taken anywhere.
     angle, place = np.unique(
         np.concatenate((begin, end, _crests(target, X, y))), return_inverse=True

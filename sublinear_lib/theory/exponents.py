@@ -20,9 +20,11 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Literal
 
+from flint import fmpq_mat
+
 from sublinear_lib._arguments import described
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
-from sublinear_lib.theory.enclosures import exact
+from sublinear_lib.theory.enclosures import exact, from_flint, to_flint
 from sublinear_lib.validation import choice
 
 __all__ = [
@@ -38,7 +40,6 @@ __all__ = [
 ]
 
 Relation = Literal["=", "<=", ">=", "<"]
-Scope = Literal["statement", "proof"]
 Verdict = Literal["agrees", "weaker", "fails"]
 Exact = Fraction | int
 Point = tuple[Fraction, Fraction, Fraction]
@@ -118,34 +119,16 @@ class Power:
 
 
 @dataclass(frozen=True)
-class Factor:
-    """One factor of a chain.
-
-    Parameters
-    ----------
-    label : str
-        What it is, in LaTeX without dollar signs.
-    power : Power
-        Its exponent.
-    """
-
-    label: str
-    power: Power
-
-
-@dataclass(frozen=True)
 class Chain:
     """A product of powers that the paper forms, with the value it prints.
 
     Parameters
     ----------
-    key : str
-        Unique name.
     source : str
         Where it is printed.
     quantity : str
         What is computed, in words.
-    factors : tuple of Factor
+    factors : tuple of Power
         The product.
     printed : fractions.Fraction
         The exponent that the paper prints, or the value that the paper needs.
@@ -154,48 +137,36 @@ class Chain:
         ``">="`` where the printed value must not exceed what follows (a largest value allowed, the
         exponent of a failure probability), ``"="`` for a step of arithmetic, ``"<"`` for a strict
         requirement.
-    scope : {"statement", "proof"}
-        Whether the printed value is part of a numbered statement or of a proof.
-    base : {"m", "d"}
-        Of which number these are powers.
-    note : str
-        What to know about the verdict.
 
     Raises
     ------
     TypeError, ValueError
-        If `printed` is not exact or a keyword is not one of the words.
+        If `printed` is not exact or the relation is not one of these.
 
     Examples
     --------
     >>> chain = CHAINS["4.1"]
-    >>> [str(factor.power.at(Fraction(1, 5), Fraction(3, 5), 0)) for factor in chain.factors]
+    >>> [str(factor.at(Fraction(1, 5), Fraction(3, 5), 0)) for factor in chain.factors]
     ['-1/5', '-3/5', '9/10']
     >>> str(chain.printed), str(chain.derived()), chain.verdict()
     ('-1/10', '1/10', 'fails')
     """
 
-    key: str
     source: str
     quantity: str
-    factors: tuple[Factor, ...]
+    factors: tuple[Power, ...]
     printed: Fraction
     relation: Relation = "<="
-    scope: Scope = "proof"
-    base: Literal["m", "d"] = "m"
-    note: str = ""
 
     def __post_init__(self) -> None:
-        """Check the words and the printed value."""
+        """Check the relation and the printed value."""
         choice(self.relation, "relation", ("=", "<=", ">=", "<"))
-        choice(self.scope, "scope", ("statement", "proof"))
-        choice(self.base, "base", ("m", "d"))
         object.__setattr__(self, "printed", exact(self.printed, "printed"))
 
     @cached_property
     def power(self) -> Power:
         """The exponent of the product as an affine form."""
-        return sum((factor.power for factor in self.factors), Power())
+        return sum(self.factors, Power())
 
     def derived(self, scaling: str | Scaling = PRINTED) -> Fraction:
         """Return the exponent that follows.
@@ -227,321 +198,236 @@ class Chain:
         return "fails"
 
 
-def _m(label: str, numerator: int, denominator: int = 1) -> Factor:
-    return Factor(label, Power(Fraction(numerator, denominator)))
+def _m(numerator: int, denominator: int = 1) -> Power:
+    return Power(Fraction(numerator, denominator))
 
 
 # The powers that everything is made of. A flip window of half-width m^-b holds a share
 # m^-b * m^(1/2 - c) of the neurons: the density of N(0, 2/m) at the threshold is m^(1/2 - c).
-_ALL = _m("m", 1)
-_WEIGHT = Factor(r"|a_r| = m^{-\alpha}", Power(alpha=-1))
-_RADIUS = Factor(r"K m^{-\beta}", Power(beta=-1))
-_DENSITY = Factor(r"m^{1/2-c}", Power(Fraction(1, 2), c=-1))
-_FLIPS = Factor(r"m \cdot K m^{-\beta} \cdot m^{1/2-c}", Power(Fraction(3, 2), beta=-1, c=-1))
-_NET = _m(r"\|\mu\| \leq 1/m", -1)
-_DRIFT = _m(r"m^{-15/24}", -15, 24)
-_ETA = _m(r"\eta = \Theta(\epsilon m^{-1/5})", -1, 5)
-_GRADIENT = Factor(r"\sum_r a_r^2 = m \cdot m^{-2\alpha}", Power(1, alpha=-2))
-_SUM_MOVES = Factor(r"\sum_r \|\Delta w_r\| \leq m \cdot K m^{-\beta}", Power(1, beta=-1))
+_ALL = _m(1)
+_WEIGHT = Power(alpha=-1)  # |a_r| = m^-alpha
+_RADIUS = Power(beta=-1)  # K m^-beta
+_DENSITY = Power(Fraction(1, 2), c=-1)  # m^(1/2 - c)
+_FLIPS = Power(Fraction(3, 2), beta=-1, c=-1)  # m * K m^-beta * m^(1/2 - c)
+_NET = _m(-1)  # ||mu|| <= 1/m
+_DRIFT = _m(-15, 24)  # m^(-15/24)
+_ETA = _m(-1, 5)  # eta = Theta(epsilon m^(-1/5))
+_GRADIENT = Power(1, alpha=-2)  # sum_r a_r^2 = m * m^(-2 alpha)
+_SUM_MOVES = Power(1, beta=-1)  # sum_r ||Delta w_r|| <= m * K m^-beta
 
 
 def _chain(
-    key: str,
-    source: str,
-    quantity: str,
-    factors: tuple[Factor, ...],
-    printed: tuple[int, int],
-    **words: object,
+    words: str, factors: tuple[Power, ...], printed: tuple[int, int], relation: Relation = "<="
 ) -> Chain:
-    return Chain(key, source, quantity, factors, Fraction(*printed), **words)  # type: ignore[arg-type]
+    """Make a chain from ``"source: quantity"`` and the printed fraction."""
+    source, _, quantity = words.partition(": ")
+    return Chain(source, quantity, factors, Fraction(*printed), relation)
 
 
-_LIST = (
-    _chain(
-        "C.2-probability",
-        "proof of Claim C.2",
-        "probability that a neuron is within the radius of the threshold",
-        (_RADIUS, _DENSITY),
-        (-1, 10),
-    ),
-    _chain(
-        "C.2",
-        "Claim C.2 and Lemma C.3",
-        "number of neurons that can change their state in the ball",
-        (_ALL, _RADIUS, _DENSITY),
-        (9, 10),
-        scope="statement",
-    ),
-    _chain(
-        "C.5",
-        "Claim C.5",
-        "|A - g|: weight, times move, times flips",
-        (_WEIGHT, _RADIUS, _FLIPS),
-        (-1, 10),
-        scope="statement",
-    ),
-    _chain(
-        "C.6",
-        "Claim C.6",
-        "|B| with failure probability theta_{1/5}: typical size times deviation",
-        (
-            Factor(r"\sqrt{m a_r^2 \cdot 2/m} = m^{-\alpha}", Power(alpha=-1)),
-            _m(r"m^{1/10}", 1, 10),
+CHAINS: Mapping[str, Chain] = MappingProxyType(
+    {
+        "C.2-probability": _chain(
+            "proof of Claim C.2: probability that a neuron is within the radius of the threshold",
+            (_RADIUS, _DENSITY),
+            (-1, 10),
         ),
-        (-1, 10),
-        scope="statement",
-    ),
-    _chain(
-        "C.6-prose",
-        "sentence before Claim C.6",
-        "|B|, typical size",
-        (Factor(r"\sqrt{m a_r^2 \cdot 2/m} = m^{-\alpha}", Power(alpha=-1)),),
-        (-3, 10),
-        note="Claim C.6 itself prints -1/10 and is right.",
-    ),
-    _chain(
-        "C.6-probability",
-        "proof of Claim C.6",
-        "exponent of Hoeffding's inequality: deviation^2 over sum of squares",
-        (_m(r"(m^{-1/10})^2", -1, 5), Factor(r"(m a_r^2 \cdot 2/m)^{-1}", Power(alpha=2))),
-        (1, 5),
-        relation=">=",
-    ),
-    _chain(
-        "C.7",
-        "Claim C.7",
-        "|C|: weight, times pre-activation, times flips",
-        (_WEIGHT, _RADIUS, _FLIPS),
-        (-1, 10),
-        scope="statement",
-        note="|z| <= tau + K m^-beta on the window, of the order of the radius for tau = O(1/m).",
-    ),
-    _chain(
-        "C.7-prose",
-        "sentence before Claim C.7",
-        "|C|, as announced",
-        (_WEIGHT, _RADIUS, _FLIPS),
-        (-3, 10),
-        note="The value for beta = 4/5.",
-    ),
-    _chain(
-        "4.1",
-        "Theorem 4.1 = C.1, Lemma C.8",
-        "sup |f - g| over the ball",
-        (_WEIGHT, _RADIUS, _FLIPS),
-        (-1, 10),
-        scope="statement",
-        note="Not only the proof: the exact supremum has this order, see worst_case.",
-    ),
-    _chain(
-        "C.1-net",
-        "proof of Theorem C.1, m >= Omega(d^3)",
-        "power of d that m must have for m^(1/5) >= d log m",
-        (_m(r"d^{1/(1/5)}", 5),),
-        (3, 1),
-        base="d",
-    ),
-    _chain(
-        "C.9-moves",
-        "proof of Lemma C.9",
-        "sum of the moves",
-        (_ALL, _RADIUS),
-        (1, 5),
-        note="The value for beta = 4/5.",
-    ),
-    _chain(
-        "C.9-f-moves",
-        "Equation (15) = (5), first term",
-        "weight, times sum of the moves, times ||mu||",
-        (_WEIGHT, _SUM_MOVES, _NET),
-        (-1, 1),
-        scope="statement",
-        note="Absorbed by the second term, m^(-1/5): the sum in (5) is right.",
-    ),
-    _chain(
-        "C.9-f-initial",
-        "Equation (15) = (5), second term",
-        "weight, times sum of the initial norms O(1), times ||mu||",
-        (_WEIGHT, _m(r"\sum_r \|w_{r,0}\| = O(m)", 1), _NET),
-        (-1, 5),
-        scope="statement",
-    ),
-    _chain(
-        "C.9-f-jump",
-        "Equation (15) = (5), jump term with tau = O(1/m)",
-        "weight, times number of neurons, times tau",
-        (_WEIGHT, _ALL, _m(r"\tau = 1/m", -1)),
-        (-1, 5),
-        scope="statement",
-    ),
-    _chain(
-        "C.9-f-jump-sparse",
-        "Equation (15) = (5), jump term with Section 4.2's tau = K/m^(3/5)",
-        "weight, times flips, times tau",
-        (_WEIGHT, _FLIPS, _m(r"\tau = K m^{-3/5}", -3, 5)),
-        (-1, 5),
-        scope="statement",
-        note="W may park every neuron of the window on the threshold; (5) assumes tau = O(1/m).",
-    ),
-    _chain(
-        "C.9-g-moves",
-        "Equation (14) = (4), first term",
-        "weight, times sum of the moves, times ||mu||",
-        (_WEIGHT, _SUM_MOVES, _NET),
-        (-1, 2),
-        scope="statement",
-    ),
-    _chain(
-        "C.9-flips",
-        "proof of Lemma C.9",
-        "neurons within O(1/m) of the threshold",
-        (_ALL, _NET, _DENSITY),
-        (1, 2),
-    ),
-    _chain(
-        "C.9-g-flips",
-        "Equation (14) = (4), second term as argued",
-        "weight, times radius, times m^(1/2) flips",
-        (_WEIGHT, _RADIUS, _m(r"m^{1/2}", 1, 2)),
-        (-1, 2),
-        note="The argument fails; (4) itself holds, because far fewer than m^(1/2) neurons flip.",
-    ),
-    _chain(
-        "4.6-probability",
-        "Claim 4.6 = C.16, second half and proof",
-        "probability that a neuron is within m^(-15/24) of the threshold",
-        (_DRIFT, _DENSITY),
-        (-1, 8),
-    ),
-    _chain(
-        "4.6",
-        "Claim 4.6 = C.16, first half",
-        "number of neurons that can change their state",
-        (_ALL, _DRIFT, _DENSITY),
-        (7, 8),
-        scope="statement",
-    ),
-    _chain(
-        "C.14",
-        "Lemma C.14",
-        "coupling of the gradients: weight times flips",
-        (_WEIGHT, _m(r"m^{7/8}", 7, 8)),
-        (27, 50),
-        scope="statement",
-        note="27/40: the denominator is misprinted, and the misprint is used further on.",
-    ),
-    _chain(
-        "C.12-gradient",
-        "proof of Theorem C.12, before Equation (21)",
-        "squared Frobenius norm of the gradient",
-        (_GRADIENT,),
-        (1, 5),
-        note="The value for alpha = 2/5.",
-    ),
-    _chain(
-        "C.12-regret",
-        "Equation (21) per step, needed O(epsilon)",
-        "eta times squared norm of the gradient",
-        (_ETA, _GRADIENT),
-        (0, 1),
-    ),
-    _chain(
-        "4.3",
-        "Theorem 4.3 = C.12, eta = Theta(epsilon m^(-1/5))",
-        "largest step size with eta times squared gradient O(epsilon)",
-        (Factor(r"(m \cdot m^{-2\alpha})^{-1}", Power(-1, alpha=2)),),
-        (-1, 5),
-        relation=">=",
-        scope="statement",
-        note="A larger step moves f by more than a constant: the statement fails, with a witness.",
-    ),
-    _chain(
-        "C.12-distance",
-        "Equation (21) per step, needed O(epsilon) with T = Theta(K^2/epsilon^2)",
-        "m D_W^2 / (eta T)",
-        (_ALL, Factor(r"D_W^2 = K^2 m^{-2\beta}", Power(beta=-2)), _m(r"\eta^{-1}", 1, 5)),
-        (0, 1),
-    ),
-    _chain(
-        "C.13",
-        "Remark C.13, D_max <= m^(-15/24)",
-        "distance traveled: eta, times T = Theta(K^2/epsilon^2), times weight",
-        (_ETA, _WEIGHT),
-        (-15, 24),
-        scope="statement",
-    ),
-    _chain(
-        "C.12-31/150",
-        "proof of Theorem C.12, m^(31/150)",
-        "printed coupling m^(27/50) times weight (from eta T |a_r|)",
-        (_m(r"m^{27/50}", 27, 50), _WEIGHT),
-        (31, 150),
-        relation="=",
-        note="31/150 = 27/50 - 1/3: the weight is that of an earlier paper, m^(-1/3).",
-    ),
-    _chain(
-        "C.12-29/150",
-        "proof of Theorem C.12, m^(29/150) in a denominator",
-        "printed coupling m^(27/50) times radius",
-        (_m(r"m^{27/50}", 27, 50), _RADIUS),
-        (-29, 150),
-        relation="=",
-        note="-29/150 = 27/50 - 11/15; no radius of the text is m^(-11/15).",
-    ),
-    _chain(
-        "C.12-last",
-        "proof of Theorem C.12, last condition on m, as printed",
-        "eta T n m^(31/150), needed O(epsilon)",
-        (_ETA, _m(r"m^{31/150}", 31, 150)),
-        (0, 1),
-        note="+1/150: growing m makes it worse, so no m is large enough.",
-    ),
-    _chain(
-        "C.12-coupling",
-        "proof of Theorem C.12, needed o(1)",
-        "true coupling times radius",
-        (_WEIGHT, _m(r"m^{7/8}", 7, 8), _RADIUS),
-        (0, 1),
-        relation="<",
-    ),
-    _chain(
-        "4.5-exponent",
-        "Lemma 4.5 = C.15",
-        "exponent in Q_0: threshold^2 over variance",
-        (_m(r"(K m^{-3/5})^2", -6, 5), _m(r"(2/m)^{-1}", 1)),
-        (-1, 5),
-        relation="=",
-        scope="statement",
-    ),
-    _chain(
-        "4.5",
-        "Lemma 4.5 = C.15, Q_0 = O(m^{c_Q}) with c_Q < 1",
-        "order of Q_0 for fixed K: m times exp(-K^2 m^(-1/5)/4), which tends to m",
-        (_ALL, _m(r"\exp(-K^2 m^{-1/5}/4) \to 1", 0)),
-        (1, 1),
-        relation="<",
-        scope="statement",
-    ),
-    _chain(
-        "B.9",
-        "Lemma B.9, for Theorem B.10 = 4.4",
-        "radius that the construction needs: n / (m |a_r|)",
-        (Factor(r"|a_r|^{-1}", Power(alpha=1)), _m(r"n/m", -1)),
-        (-3, 5),
-        scope="statement",
-        note="The proof gives -4/5 and weakens it; Theorem 4.1 then needs the weak radius.",
-    ),
-    _chain(
-        "5.3-union",
-        "Lemma 5.3 with the union count of Claim 4.6 for every point, m >= n^(300/31)",
-        "n m^(7/8) neurons per point, needed o(m)",
-        (_m(r"n \leq m^{31/300}", 31, 300), _m(r"m^{7/8}", 7, 8)),
-        (1, 1),
-        relation="<",
-    ),
+        "C.2": _chain(
+            "Claim C.2 and Lemma C.3: number of neurons that can change their state in the ball",
+            (_ALL, _RADIUS, _DENSITY),
+            (9, 10),
+        ),
+        "C.5": _chain(
+            "Claim C.5: |A - g|: weight, times move, times flips",
+            (_WEIGHT, _RADIUS, _FLIPS),
+            (-1, 10),
+        ),
+        "C.6": _chain(
+            "Claim C.6: |B| with failure probability theta_{1/5}: typical size times deviation",
+            (Power(alpha=-1), _m(1, 10)),
+            (-1, 10),
+        ),
+        # Claim C.6 itself prints -1/10 and is right.
+        "C.6-prose": _chain(
+            "sentence before Claim C.6: |B|, typical size", (Power(alpha=-1),), (-3, 10)
+        ),
+        "C.6-probability": _chain(
+            "proof of Claim C.6: "
+            "exponent of Hoeffding's inequality: deviation^2 over sum of squares",
+            (_m(-1, 5), Power(alpha=2)),
+            (1, 5),
+            ">=",
+        ),
+        # |z| <= tau + K m^-beta on the window, of the order of the radius for tau = O(1/m).
+        "C.7": _chain(
+            "Claim C.7: |C|: weight, times pre-activation, times flips",
+            (_WEIGHT, _RADIUS, _FLIPS),
+            (-1, 10),
+        ),
+        # The value for beta = 4/5.
+        "C.7-prose": _chain(
+            "sentence before Claim C.7: |C|, as announced", (_WEIGHT, _RADIUS, _FLIPS), (-3, 10)
+        ),
+        # Not only the proof: the exact supremum has this order, see worst_case.
+        "4.1": _chain(
+            "Theorem 4.1 = C.1, Lemma C.8: sup |f - g| over the ball",
+            (_WEIGHT, _RADIUS, _FLIPS),
+            (-1, 10),
+        ),
+        # Powers of d.
+        "C.1-net": _chain(
+            "proof of Theorem C.1, m >= Omega(d^3): "
+            "power of d that m must have for m^(1/5) >= d log m",
+            (_m(5),),
+            (3, 1),
+        ),
+        # The value for beta = 4/5.
+        "C.9-moves": _chain("proof of Lemma C.9: sum of the moves", (_ALL, _RADIUS), (1, 5)),
+        # Absorbed by the second term, m^(-1/5): the sum in (5) is right.
+        "C.9-f-moves": _chain(
+            "Equation (15) = (5), first term: weight, times sum of the moves, times ||mu||",
+            (_WEIGHT, _SUM_MOVES, _NET),
+            (-1, 1),
+        ),
+        "C.9-f-initial": _chain(
+            "Equation (15) = (5), second term: "
+            "weight, times sum of the initial norms O(1), times ||mu||",
+            (_WEIGHT, _m(1), _NET),
+            (-1, 5),
+        ),
+        "C.9-f-jump": _chain(
+            "Equation (15) = (5), jump term with tau = O(1/m): "
+            "weight, times number of neurons, times tau",
+            (_WEIGHT, _ALL, _m(-1)),
+            (-1, 5),
+        ),
+        # W may park every neuron of the window on the threshold; (5) assumes tau = O(1/m).
+        "C.9-f-jump-sparse": _chain(
+            "Equation (15) = (5), jump term with Section 4.2's tau = K/m^(3/5): "
+            "weight, times flips, times tau",
+            (_WEIGHT, _FLIPS, _m(-3, 5)),
+            (-1, 5),
+        ),
+        "C.9-g-moves": _chain(
+            "Equation (14) = (4), first term: weight, times sum of the moves, times ||mu||",
+            (_WEIGHT, _SUM_MOVES, _NET),
+            (-1, 2),
+        ),
+        "C.9-flips": _chain(
+            "proof of Lemma C.9: neurons within O(1/m) of the threshold",
+            (_ALL, _NET, _DENSITY),
+            (1, 2),
+        ),
+        # The argument fails; (4) itself holds, because far fewer than m^(1/2) neurons flip.
+        "C.9-g-flips": _chain(
+            "Equation (14) = (4), second term as argued: weight, times radius, times m^(1/2) flips",
+            (_WEIGHT, _RADIUS, _m(1, 2)),
+            (-1, 2),
+        ),
+        "4.6-probability": _chain(
+            "Claim 4.6 = C.16, second half and proof: "
+            "probability that a neuron is within m^(-15/24) of the threshold",
+            (_DRIFT, _DENSITY),
+            (-1, 8),
+        ),
+        "4.6": _chain(
+            "Claim 4.6 = C.16, first half: number of neurons that can change their state",
+            (_ALL, _DRIFT, _DENSITY),
+            (7, 8),
+        ),
+        # 27/40: the denominator is misprinted, and the misprint is used further on.
+        "C.14": _chain(
+            "Lemma C.14: coupling of the gradients: weight times flips",
+            (_WEIGHT, _m(7, 8)),
+            (27, 50),
+        ),
+        # The value for alpha = 2/5.
+        "C.12-gradient": _chain(
+            "proof of Theorem C.12, before Equation (21): squared Frobenius norm of the gradient",
+            (_GRADIENT,),
+            (1, 5),
+        ),
+        "C.12-regret": _chain(
+            "Equation (21) per step, needed O(epsilon): eta times squared norm of the gradient",
+            (_ETA, _GRADIENT),
+            (0, 1),
+        ),
+        # A larger step moves f by more than a constant: the statement fails, with a witness.
+        "4.3": _chain(
+            "Theorem 4.3 = C.12, eta = Theta(epsilon m^(-1/5)): "
+            "largest step size with eta times squared gradient O(epsilon)",
+            (Power(-1, alpha=2),),
+            (-1, 5),
+            ">=",
+        ),
+        "C.12-distance": _chain(
+            "Equation (21) per step, needed O(epsilon) with T = Theta(K^2/epsilon^2): "
+            "m D_W^2 / (eta T)",
+            (_ALL, Power(beta=-2), _m(1, 5)),
+            (0, 1),
+        ),
+        "C.13": _chain(
+            "Remark C.13, D_max <= m^(-15/24): "
+            "distance traveled: eta, times T = Theta(K^2/epsilon^2), times weight",
+            (_ETA, _WEIGHT),
+            (-15, 24),
+        ),
+        # 31/150 = 27/50 - 1/3: the weight is that of an earlier paper, m^(-1/3).
+        "C.12-31/150": _chain(
+            "proof of Theorem C.12, m^(31/150): "
+            "printed coupling m^(27/50) times weight (from eta T |a_r|)",
+            (_m(27, 50), _WEIGHT),
+            (31, 150),
+            "=",
+        ),
+        # -29/150 = 27/50 - 11/15; no radius of the text is m^(-11/15).
+        "C.12-29/150": _chain(
+            "proof of Theorem C.12, m^(29/150) in a denominator: "
+            "printed coupling m^(27/50) times radius",
+            (_m(27, 50), _RADIUS),
+            (-29, 150),
+            "=",
+        ),
+        # +1/150: growing m makes it worse, so no m is large enough.
+        "C.12-last": _chain(
+            "proof of Theorem C.12, last condition on m, as printed: "
+            "eta T n m^(31/150), needed O(epsilon)",
+            (_ETA, _m(31, 150)),
+            (0, 1),
+        ),
+        "C.12-coupling": _chain(
+            "proof of Theorem C.12, needed o(1): true coupling times radius",
+            (_WEIGHT, _m(7, 8), _RADIUS),
+            (0, 1),
+            "<",
+        ),
+        "4.5-exponent": _chain(
+            "Lemma 4.5 = C.15: exponent in Q_0: threshold^2 over variance",
+            (_m(-6, 5), _m(1)),
+            (-1, 5),
+            "=",
+        ),
+        "4.5": _chain(
+            "Lemma 4.5 = C.15, Q_0 = O(m^{c_Q}) with c_Q < 1: "
+            "order of Q_0 for fixed K: m times exp(-K^2 m^(-1/5)/4), which tends to m",
+            (_ALL, _m(0)),
+            (1, 1),
+            "<",
+        ),
+        # The proof gives -4/5 and weakens it; Theorem 4.1 then needs the weak radius.
+        "B.9": _chain(
+            "Lemma B.9, for Theorem B.10 = 4.4: radius that the construction needs: n / (m |a_r|)",
+            (Power(alpha=1), _m(-1)),
+            (-3, 5),
+        ),
+        "5.3-union": _chain(
+            "Lemma 5.3 with the union count of Claim 4.6 for every point, m >= n^(300/31): "
+            "n m^(7/8) neurons per point, needed o(m)",
+            (_m(31, 300), _m(7, 8)),
+            (1, 1),
+            "<",
+        ),
+    }
 )
-
-CHAINS: Mapping[str, Chain] = MappingProxyType({chain.key: chain for chain in _LIST})
 """The chains of Appendices B and C by key, in the order of the argument."""
 
 
@@ -781,23 +667,14 @@ def _vertices(inequalities: tuple[Inequality, ...]) -> tuple[Point, ...]:
 
 
 def _solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
-    """Solve a square system exactly; None if it is singular."""
+    """Solve a linear system exactly; nothing if it is singular."""
     size = len(matrix)
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for column in range(size):
-        pivot = next((i for i in range(column, size) if rows[i][column] != 0), None)
-        if pivot is None:
-            return None
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        lead = rows[column][column]
-        rows[column] = [value / lead for value in rows[column]]
-        for i in range(size):
-            if i != column and rows[i][column] != 0:
-                factor = rows[i][column]
-                rows[i] = [
-                    value - factor * own for value, own in zip(rows[i], rows[column], strict=True)
-                ]
-    return [row[-1] for row in rows]
+    rows = fmpq_mat(size, size, [to_flint(value) for row in matrix for value in row])
+    try:
+        found = rows.solve(fmpq_mat(size, 1, [to_flint(value) for value in right]))
+    except ZeroDivisionError:
+        return None
+    return [from_flint(value) for value in found.entries()]
 
 
 def _hull(points: list[tuple[Fraction, Fraction]]) -> tuple[tuple[Fraction, Fraction], ...]:

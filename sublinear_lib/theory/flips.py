@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import scipy
@@ -33,7 +32,7 @@ from sublinear_lib._arguments import (
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory.activity import require_circle
+from sublinear_lib.theory.activity import MaximalCount, largest_count, require_circle
 from sublinear_lib.theory.tails import count_interval
 from sublinear_lib.theory.worst_case import window_integral
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
@@ -470,24 +469,8 @@ def _relative_entropy(q: float, p: float) -> float:
     return first + (1.0 - q) * math.log((1.0 - q) / (1.0 - p)) if p < 1.0 else math.inf
 
 
-@dataclass(frozen=True)
-class MaximalFlips:
-    """The largest number of neurons counted anywhere on X, with a point that shows it.
-
-    Attributes
-    ----------
-    count : int
-        The maximum over X.
-    x : ndarray of shape (3,)
-        A point of X where it is taken, in the middle of its arc.
-    """
-
-    count: int
-    x: FloatArray
-
-
 @checked
-def max_near_on_circle(network: TwoLayerNetwork, delta: Nonnegative) -> MaximalFlips:
+def max_near_on_circle(network: TwoLayerNetwork, delta: Nonnegative) -> MaximalCount:
     r"""Find the point of X at which most neurons are within delta of the threshold, for d = 3.
 
     The maximum over x in X of ``sum_r 1[|z_r(x) - tau| <= delta]``, which almost surely is the
@@ -505,10 +488,7 @@ def max_near_on_circle(network: TwoLayerNetwork, delta: Nonnegative) -> MaximalF
     always, begin, end = _near_arcs(network, delta)
     base = always + int(np.count_nonzero(end < begin))
     angle = np.concatenate((begin, end))
-    step = np.concatenate(
-        (np.ones(begin.size, dtype=np.int64), np.full(end.size, -1, dtype=np.int64))
-    )
-    return _sweep(angle, step, base)
+    return largest_count(angle, np.repeat([1, -1], begin.size), base)
 
 
 @checked
@@ -573,7 +553,7 @@ def _near_arcs(network: TwoLayerNetwork, radius: float) -> tuple[int, FloatArray
     return int(np.count_nonzero(always)), begin, np.mod(begin + length, turn)
 
 
-def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalFlips:
+def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalCount:
     r"""Find the point of X at which most neurons differ in state between two sets of weights.
 
     Here `initial`: the network at initialization, ``d = 3``.
@@ -597,7 +577,7 @@ def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalFlips:
     angle, change = ends[real], step[real]
     # At equal angles the falls come first: a neuron that did not move has coinciding ends.
     order = np.argsort(change, kind="stable")
-    return _sweep(angle[order], change[order], int(np.count_nonzero(differs)))
+    return largest_count(angle[order], change[order], int(np.count_nonzero(differs)))
 
 
 def _waves(network: TwoLayerNetwork) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -625,26 +605,3 @@ def _active_at_zero(network: TwoLayerNetwork) -> BoolArray:
     ends = _active_ends(network)
     covers = ends[:, 0] > ends[:, 1]
     return np.where(np.isfinite(ends[:, 0]), covers, _waves(network)[2] > 0.0)
-
-
-def _sweep(angle: FloatArray, step: IntArray, base: int) -> MaximalFlips:
-    """Return the largest value of ``base + sum of steps so far``, with a point where it is taken.
-
-    Steps at equal angles are taken in the order given.
-    """
-    order = np.argsort(angle, kind="stable")
-    running = base + np.cumsum(step[order])
-    if running.size == 0 or running.max() <= base:
-        ends = angle[order[:1]]
-        best, middle = base, float(ends[0]) / 2.0 if ends.size else 0.0
-    else:
-        at = int(np.argmax(running))
-        here = float(angle[order[at]])
-        after = (
-            float(angle[order[at + 1]])
-            if at + 1 < order.size
-            else 2.0 * math.pi + float(angle.min())
-        )
-        best, middle = int(running[at]), (here + after) / 2.0
-    x = np.array([SLICE_RADIUS * math.cos(middle), SLICE_RADIUS * math.sin(middle), SLICE_HEIGHT])
-    return MaximalFlips(count=best, x=x)

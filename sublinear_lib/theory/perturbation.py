@@ -238,8 +238,6 @@ class WorstPerturbation:
         ``sup_W f(x; W) - f(x + mu; W)``.
     g : float
         ``sup_W |g(x + mu; W) - g(x; W)|``.
-    at_start : float
-        ``f(x + mu; W_0) - f(x; W_0)``.
     flips : int
         Number of neurons that change their state between x and x + mu at initialization.
     both : int
@@ -252,7 +250,6 @@ class WorstPerturbation:
     above: float
     below: float
     g: float
-    at_start: float
     flips: int
     both: int
     parkable: int
@@ -291,13 +288,11 @@ def worst_perturbation(
     """
     values, changes = _pair(z, change)
     weights = float_array(a, "a", shape=values.shape)
-    form = get_activation(activation)
-    s = values - tau
-    lowest, highest = _range(s, changes, delta, nu, form.jump_height(tau))
+    s, jump = values - tau, get_activation(activation).jump_height(tau)
+    lowest, highest = _range(s, changes, delta, nu, jump)
     up = weights >= 0.0
     before, now = s > 0.0, s + changes > 0.0
     size = np.abs(weights)
-    start = form.value(values + changes, tau, now) - form.value(values, tau, before)
     # A neuron can be switched on by mu iff the region "silent, then active" is not empty.
     on = _switchable(s, changes, delta, nu)
     off = _switchable(s + changes, -changes, delta, nu)
@@ -305,7 +300,6 @@ def worst_perturbation(
         above=float(weights @ np.where(up, highest, lowest)),
         below=-float(weights @ np.where(up, lowest, highest)),
         g=delta * float(nu * size[before & now].sum() + size[before != now].sum()),
-        at_start=float(weights @ start),
         flips=int(np.count_nonzero(before != now)),
         both=int(np.count_nonzero(before & now)),
         parkable=int(np.count_nonzero(np.where(up, on, off))),

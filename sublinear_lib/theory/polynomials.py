@@ -479,9 +479,12 @@ class SignApproximation:
         return self.degree_holds and self.error_holds and self.coefficients.holds
 
 
-def _largest_odd(bound: Enclosure) -> int:
-    below = int(bound.lower // 1)
-    return below if below % 2 else below - 1
+def _terms(bound: Enclosure, degree: int | None) -> int:
+    """Return t for a degree 2 t + 1 that was asked for, by default the largest up to a bound."""
+    chosen = (int(bound.lower // 1) - 1) // 2 * 2 + 1 if degree is None else count(degree, "degree")
+    if chosen % 2 == 0:
+        raise ValueError(f"degree must be odd, got {degree}")
+    return (chosen - 1) // 2
 
 
 @checked
@@ -553,12 +556,8 @@ def sign_approximation(
     def printed() -> Ball:
         return 3 / ball(gap) * ball(2 / (inside * accuracy)).log()
 
-    bound = enclose(printed)
-    chosen = _largest_odd(bound) if degree is None else count(degree, "degree")
-    if chosen % 2 == 0:
-        raise ValueError(f"degree must be odd, got {degree}")
-    order = _order(gap, accuracy)
-    source, cut = _truncated_sign(order, (chosen - 1) // 2)
+    bound, order = enclose(printed), _order(gap, accuracy)
+    source, cut = _truncated_sign(order, _terms(bound, degree))
     polynomial = _polynomial(source)
     return SignApproximation(
         polynomial=polynomial,
@@ -741,10 +740,7 @@ def step_approximation(
         return 24 / ball(gamma) * ball(16 / accuracy).log()
 
     bound = enclose(printed)
-    chosen = _largest_odd(bound) if degree is None else count(degree, "degree")
-    if chosen % 2 == 0:
-        raise ValueError(f"degree must be odd, got {degree}")
-    sign, _ = _truncated_sign(_order(gamma / 8, 2 * accuracy), (chosen - 1) // 2)
+    sign, _ = _truncated_sign(_order(gamma / 8, 2 * accuracy), _terms(bound, degree))
     far, near = 1 - (separation - radius) ** 2 / 2, 1 - radius**2 / 2
     center = (far + near) / 2
     q = (1 + sign(fmpq_poly([to_flint(-center / 2), fmpq(1, 2)]))) / 2
@@ -767,18 +763,13 @@ def step_approximation(
 
 def _unit(point: FloatArray) -> list[Ball]:
     entries = [ball(Fraction(float(value))) for value in point]
-    squares = arb(0)
-    for entry in entries:
-        squares += entry * entry
-    return [entry / squares.sqrt() for entry in entries]
+    length = sum((entry * entry for entry in entries), arb(0)).sqrt()
+    return [entry / length for entry in entries]
 
 
 def _inner(first: FloatArray, second: FloatArray) -> Ball:
     """Inner product of two points scaled to length one."""
-    total = arb(0)
-    for one, other in zip(_unit(first), _unit(second), strict=True):
-        total += one * other
-    return total
+    return sum((a * b for a, b in zip(_unit(first), _unit(second), strict=True)), arb(0))
 
 
 def _squared_distance(first: FloatArray, second: FloatArray) -> Callable[[], Ball]:
@@ -813,16 +804,11 @@ class RobustFit:
 
         Of relative accuracy ``2^-53``.
         """
-        coefficients = [Fraction(value) for value in self.step.polynomial.coefficients]
+        q = _flint(self.step.polynomial)
 
         def total() -> Ball:
-            found = arb(0)
-            for point, label in zip(self.X, self.y, strict=True):
-                z, value = _inner(point, x), arb(0)
-                for coefficient in reversed(coefficients):
-                    value = value * z + ball(coefficient)
-                found += ball(Fraction(float(label))) * value
-            return found
+            values = (arb_poly(q)(_inner(point, x)) for point in self.X)
+            return sum((arb(y) * value for y, value in zip(self.y, values, strict=True)), arb(0))
 
         return enclose(total)
 
@@ -911,10 +897,8 @@ def log_complexity(polynomial: Polynomial, c: Number, eps: Number | None = None)
             return enclose(lambda: ball(constant * sizes[0]).log())
 
         def plain() -> Ball:
-            total = arb(0)
-            for j, size in enumerate(sizes):
-                total += ball(size) * arb(j + 1) ** ball(Fraction(7, 4))
-            return (ball(constant) * total).log()
+            terms = (ball(v) * arb(j + 1) ** ball(Fraction(7, 4)) for j, v in enumerate(sizes))
+            return (ball(constant) * sum(terms, arb(0))).log()
 
         return enclose(plain)
     accuracy = rational(eps, "eps", exclusive_minimum=0, exclusive_maximum=1)

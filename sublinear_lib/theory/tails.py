@@ -18,7 +18,7 @@ from scipy import special
 
 from sublinear_lib._arguments import Count, Probability, Share, checked
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.validation import choice, count, float_array, scalar
+from sublinear_lib.validation import choice, float_array, scalar
 
 __all__ = [
     "TOOLS",
@@ -37,8 +37,8 @@ TOOLS: tuple[Tool, ...] = ("hoeffding", "chernoff", "chernoff repaired", "bernst
 """All of them."""
 
 
-def _indicators(m: int, p: float) -> tuple[int, float]:
-    return count(m, "m"), scalar(p, "p", exclusive_minimum=0.0, maximum=1.0)
+def _chance(p: float) -> float:
+    return scalar(p, "p", exclusive_minimum=0.0, maximum=1.0)
 
 
 @checked
@@ -54,12 +54,10 @@ def log_count_tail(counts: object, m: Count, p: float) -> FloatArray:
     >>> np.exp(log_count_tail([2, 1, 0], 2, 0.5)).round(12).tolist()
     [0.25, 0.75, 1.0]
     """
-    number, probability = _indicators(m, p)
+    p = _chance(p)
     least = np.ceil(float_array(counts, "counts", shape=(None,)))
     with np.errstate(divide="ignore"):
-        return np.asarray(
-            scipy.stats.binom.logsf(least - 1.0, number, probability), dtype=np.float64
-        )
+        return np.asarray(scipy.stats.binom.logsf(least - 1.0, m, p), dtype=np.float64)
 
 
 @checked
@@ -80,20 +78,20 @@ def log_tail_bound(tool: Tool, excess: object, m: Count, p: float) -> FloatArray
     [-27.0]
     """
     choice(tool, "tool", TOOLS)
-    number, probability = _indicators(m, p)
+    p = _chance(p)
     s = float_array(excess, "excess", shape=(None,))
     if (s <= 0).any():
         raise ValueError(f"excess must be > 0, got {float(s.min())!r}")
-    mean = number * probability
+    mean = m * p
     bounds: FloatArray
     if tool == "hoeffding":
-        bounds = math.log(2.0) - 2.0 * s**2 / number
+        bounds = math.log(2.0) - 2.0 * s**2 / m
     elif tool == "chernoff":
         bounds = -(s**2) / (3.0 * mean)
     elif tool == "chernoff repaired":
         bounds = -(s**2) / (2.0 * mean + s)
     else:
-        variance, largest = _bernstein_terms(number, probability)
+        variance, largest = _bernstein_terms(m, p)
         bounds = -(s**2) / 2.0 / (variance + largest * s / 3.0)
     return bounds
 
@@ -118,17 +116,17 @@ def allowed_excess(tool: Tool, failure: Probability, m: Count, p: float) -> floa
     1e-06
     """
     choice(tool, "tool", TOOLS)
-    number, probability = _indicators(m, p)
+    p = _chance(p)
     level = -math.log(failure)
-    mean = number * probability
+    mean = m * p
     if tool == "hoeffding":
-        return math.sqrt(number * (level + math.log(2.0)) / 2.0)
+        return math.sqrt(m * (level + math.log(2.0)) / 2.0)
     if tool == "chernoff":
         return math.sqrt(3.0 * mean * level)
     if tool == "chernoff repaired":
         spread, step = mean, 0.5
     else:
-        variance, largest = _bernstein_terms(number, probability)
+        variance, largest = _bernstein_terms(m, p)
         spread, step = variance, largest / 3.0
     return level * step + math.sqrt((level * step) ** 2 + 2.0 * level * spread)
 
@@ -146,12 +144,12 @@ def allowed_count(failure: float, m: Count, p: float) -> int:
     >>> allowed_count(0.3, 2, 0.5), allowed_count(0.2, 2, 0.5)
     (1, 2)
     """
-    number, probability = _indicators(m, p)
+    p = _chance(p)
     chance = scalar(failure, "failure", minimum=1e-300, exclusive_maximum=1.0)
-    low, high = -1, number
+    low, high = -1, m
     while high - low > 1:
         middle = (low + high) // 2
-        if float(scipy.stats.binom.sf(middle, number, probability)) <= chance:
+        if float(scipy.stats.binom.sf(middle, m, p)) <= chance:
             high = middle
         else:
             low = middle

@@ -411,9 +411,8 @@ def plant_factor(patch: Patch, key: str, more: Fraction) -> None:
     """Add to the exponent of the first factor of a chain."""
     right = exponents.CHAINS
     chain = right[key]
-    factor = chain.factors[0]
-    wrong = exponents.Factor(factor.label, factor.power + exponents.Power(more))
-    other = replace(chain, factors=(wrong, *chain.factors[1:]))
+    first, *others = chain.factors
+    other = replace(chain, factors=(first + exponents.Power(more), *others))
     chains = MappingProxyType({**right, key: other})
     for module in [module for name, module in sys.modules.items() if "sublinear_lib." in name]:
         if vars(module).get("CHAINS") is right:
@@ -460,7 +459,7 @@ def test_a_wrong_region_changes_the_verdict(monkeypatch: Patch) -> None:
     ("module", "right", "wrong"),
     [
         (certify, "np.abs(W).sum(axis=1)", "1.3 * np.abs(W).sum(axis=1)"),
-        (attacks, "delta[rows, :, feature[j]] = size", "delta[rows, :, feature[j]] = -size"),
+        (attacks, "delta[rows, :, feature[j]] = eps", "delta[rows, :, feature[j]] = -eps"),
         (certify, "from __future__ import", "from __future__ import"),
     ],
 )

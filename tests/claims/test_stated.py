@@ -69,7 +69,7 @@ def test_the_table_has_every_planted_number_once() -> None:
 def test_a_weaker_bound_is_true_and_a_stronger_one_false(
     relation: str, sharp: Fraction | None, admitted: list[Fraction]
 ) -> None:
-    entry = Stated(("thm-b",), "x", Fraction(1, 2), relation, sharp)  # type: ignore[arg-type]
+    entry = Stated("thm-b", "x", Fraction(1, 2), relation, sharp)  # type: ignore[arg-type]
     tried = [Fraction(3, 10), Fraction(2, 5), Fraction(1, 2), Fraction(3, 5)]
     assert [number for number in tried if entry.admits(number)] == admitted
 

@@ -12,7 +12,6 @@ import pytest
 from benchmarks import feature_learning as study
 from sublinear_lib import features
 from sublinear_lib.features import FeatureData
-from sublinear_lib.features.studies import variant_record
 
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "benchmarks" / "results" / "feature_learning.json"
@@ -56,7 +55,7 @@ def test_short_numbers_never_replace_the_stored_ones(tmp_path, capsys):
 def test_a_run_of_the_main_section_is_the_one_that_the_library_makes_in_one_line():
     law = FeatureData(nonrobust_patches=4)
     found = study.main_run(law, "standard", 3)
-    known = variant_record("standard", 3, law=law, eps=study.EPS)
+    known = study.variant_run(law, "standard", 3)
     for key in ("crossing_first", "crossing_last"):
         times = np.asarray(found["crossings"])
         assert known.pop(key) == (times.min() if key == "crossing_first" else times.max())

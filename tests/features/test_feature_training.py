@@ -153,12 +153,6 @@ def test_crossings_are_counted_in_steps_and_may_be_missing() -> None:
     assert history.crossing().tolist() == [15.0, 0.0, math.inf]
 
 
-def test_the_bar_counts_updates(capsys: pytest.CaptureFixture[str]) -> None:
-    network, data = small_network(), SMALL.sample(4, 0)
-    fit(network, data.X, data.y, rate=0.1, steps=7, progress=True)
-    assert "7/7" in capsys.readouterr().err
-
-
 # What is learned, at the main configuration.
 
 

@@ -324,9 +324,9 @@ def test_gradient_steps_reach_the_true_margin_of_the_closest_pair() -> None:
     X, y = random_points(10, 3, 2, 0)
     radius = 0.9 * separation(X, y) / 2
     distances = memorize_lipschitz(X, 2 * y - 3)
-    wrong = attack(distances.network, X, 2 * y - 3, radius, rng=0, goal="sign", restarts=4)
-    assert wrong.worst.max() < 0
-    assert wrong.worst.max() == pytest.approx(radius - separation(X, y) / 2, rel=1e-3)
+    far = 4.0 * (2 * y - 3)  # beyond every value: the deviation is the distance to the other sign
+    found = attack(distances.network, X, far, radius, rng=0, restarts=4)
+    assert found.worst.max() == pytest.approx(4.0 + radius - separation(X, y) / 2, rel=1e-3)
 
 
 # What is refused.
@@ -506,7 +506,6 @@ def test_bounds_contain_the_range_that_a_solver_finds(seed: int) -> None:
         assert lower <= found.lower + size and found.upper - size <= upper
     samples = network(rng.uniform(low, high, (4000, 2)))
     assert found.lower - size <= samples.min() and samples.max() <= found.upper + size
-    assert found.lowest == pytest.approx(found.lower, abs=size)
     assert found.highest == pytest.approx(found.upper, abs=size)
 
 

@@ -25,12 +25,12 @@ from sublinear_lib.memorization import (
     exists_width_two,
     fano,
     gadget,
-    growth,
     network_of_coloring,
     random_hypergraph,
     separation,
     two_neurons,
 )
+from sublinear_lib.memorization.hardness import Answer
 from sublinear_lib.memorization.two_neurons import robust_radii
 
 pytestmark = pytest.mark.either_way
@@ -277,6 +277,16 @@ def test_the_labels_may_be_any_two_numbers() -> None:
 # The growth
 
 
+def enumerated(h: Hypergraph, kind: str, early_exit: bool) -> Answer:
+    options = {"kinds": [kind], "sides": ["upper"], "early_exit": early_exit}
+    return exists_width_two(*gadget(h), "enumerate", **options)
+
+
+def programs(h: Hypergraph, row: Answer) -> int:
+    """Programs without the first round, which looks at single points."""
+    return row.programs - (h.vertices + 2)
+
+
 @pytest.mark.parametrize(("kind", "base"), [("half-spaces", 2), ("sum", 3)])
 @pytest.mark.parametrize("early_exit", [True, False])
 def test_only_an_early_exit_shortens_an_enumeration_and_only_if_there_is_a_coloring(
@@ -284,12 +294,12 @@ def test_only_an_early_exit_shortens_an_enumeration_and_only_if_there_is_a_color
 ) -> None:
     hypergraphs = [complete_graph(2), complete_graph(3)]
     hypergraphs += [cycle(4), cycle(5)] if base == 2 else []
-    for row in growth(hypergraphs, kind=kind, early_exit=early_exit):
-        assert row.programs <= row.assignments == base ** (row.vertices + 2)
-        assert (row.programs < row.assignments) == (early_exit and row.colorable)
-        assert early_exit or row.programs == row.assignments
-        assert row.found is row.colorable
-        assert (row.feasible > 0) == row.colorable
+    for h in hypergraphs:
+        row = enumerated(h, kind, early_exit=early_exit)
+        colorable, all_outside = coloring(h) is not None, base ** (h.vertices + 2)
+        assert (programs(h, row) < all_outside) == (early_exit and colorable)
+        assert row.found is colorable
+        assert (row.feasible > 0) == colorable
         assert row.feasible <= 1 or not early_exit
 
 
@@ -431,3 +441,14 @@ def test_colors_are_counted_where_there_are_some_and_not_too_many() -> None:
     assert Hypergraph(4, []).largest_edge == 2 and count_colorings(Hypergraph(4, [])) == 16
     with pytest.raises(ValueError, match="2\\*\\*21 = 2097152"):
         count_colorings(Hypergraph(21, []))
+
+
+@pytest.mark.parametrize(("kind", "base"), [("half-spaces", 2), ("sum", 3)])
+def test_a_complete_enumeration_solves_every_program(kind: str, base: int) -> None:
+    hypergraphs = [complete_graph(2), complete_graph(3)]
+    hypergraphs += [cycle(4), cycle(5)] if base == 2 else []
+    for h in hypergraphs:
+        row = enumerated(h, kind, early_exit=False)
+        assert programs(h, row) == base ** (h.vertices + 2)
+        assert row.found is (coloring(h) is not None)
+        assert (row.feasible > 0) == row.found

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import scaling
 from sublinear_lib.theory import exponents
-from sublinear_lib.theory.exponents import CHAINS, CONSISTENT, CRUDE, SPARSE, Chain, Factor, Power
+from sublinear_lib.theory.exponents import CHAINS, CONSISTENT, CRUDE, SPARSE, Chain, Power
 
 # key: printed; what follows at (1/5, 3/5), at (1/5, 4/5), at (2/5, 3/5); verdict.  Worked out by
 # hand, in the margin of the paper.
@@ -58,7 +58,6 @@ PRESETS = list(scaling.PRESETS.values())
 
 
 def test_the_chains_have_the_exponents_worked_out_by_hand() -> None:
-    assert [chain.key for chain in CHAINS.values()] == list(CHAINS)
     found = {
         key: (chain.printed, *map(chain.derived, ("PRINTED", "R1", "R2")), chain.verdict())
         for key, chain in CHAINS.items()
@@ -109,7 +108,7 @@ def test_verdicts_compare_in_the_direction_of_the_relation(
     relation: exponents.Relation, verdicts: tuple[str, str, str]
 ) -> None:
     for power, verdict in zip((F(0), F(1, 3), F(1)), verdicts, strict=True):
-        chain = Chain("k", "s", "q", (Factor("x", Power(power)),), F(1, 3), relation)
+        chain = Chain("s", "q", (Power(power),), F(1, 3), relation)
         assert chain.verdict() == verdict
 
 
@@ -222,4 +221,4 @@ def test_floats_are_refused_because_they_are_not_exact() -> None:
         with exact:
             call(0.2)
     with exact:
-        Chain("k", "s", "q", (), 0.5)  # type: ignore[arg-type]
+        Chain("s", "q", (), 0.5)  # type: ignore[arg-type]

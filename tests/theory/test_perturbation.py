@@ -131,8 +131,6 @@ def test_change_of_the_pseudo_network_is_attained() -> None:
     assert worst.both == np.count_nonzero(before & after) > 0
     terms = perturbation.g_terms(worst.both, worst.flips, 200**-0.2, 0.5, 0.1)
     assert terms.total == pytest.approx(worst.g, rel=1e-9)
-    f = network.forward([x, moved])
-    assert worst.at_start == pytest.approx(f[1] - f[0], abs=1e-12)
 
 
 # --- laws ---

@@ -20,10 +20,9 @@ from scipy import optimize, special, stats
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import SURE, Collector, Rng, sweep_by_width
+from sublinear_lib.claims.collector import SURE, sweep_by_width
 from sublinear_lib.claims.stated import stated
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson
 from sublinear_lib.theory import (
@@ -34,8 +33,6 @@ from sublinear_lib.theory import (
     leading_exponent,
     orders,
 )
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("activity")
 
@@ -753,11 +750,3 @@ def _check_thm_b(look: Collector, budget: Budget, rng: Rng) -> None:
         f"share of {trials} draws in which the largest norm exceeds its bound for 5 %"
     ).holds(measured.contains(exactly), measured, f"contains {exactly:.5f}")
     _density_control(look)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

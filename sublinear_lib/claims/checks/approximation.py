@@ -18,16 +18,14 @@ from scipy import special, stats
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Role
-from sublinear_lib.claims.collector import Collector, Rng, fitted_power, sweep
+from sublinear_lib.claims import Role
+from sublinear_lib.claims.collector import fitted_power, sweep
 from sublinear_lib.claims.instruments import gaps
 from sublinear_lib.claims.stated import stated
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import spawn
 from sublinear_lib.theory import exponents, gap_parts, jump, worst_case
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("approximation")
 
@@ -489,11 +487,3 @@ def _descent_of_the_network(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control(
         f"difference of f and g to the network code, {steps} steps, m = {m}, d = {d}"
     ).at_most(max(abs(f - along[0]), abs(g - along[1])) / abs(g), 1e-8)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -11,6 +11,7 @@ a verdict.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
@@ -20,13 +21,9 @@ import numpy as np
 from flint import acb
 from scipy import integrate, optimize, stats
 
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.theory import concentration, enclosures, tails
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("concentration")
 
@@ -34,6 +31,8 @@ _HALF, _TENTH = Fraction(1, 2), Fraction(1, 10)
 # Relative: scipy's tails are good to about 1e-12, the inversion of a characteristic function to
 # 1e-8.
 _CLOSE, _INVERTED = 1e-9, 1e-6
+
+Margin = Callable[[enclosures.Series], enclosures.Series]
 
 
 def _floats_agree(look: Collector, tool: tails.Tool) -> None:
@@ -82,8 +81,17 @@ def _binomial(m: int, p: Fraction, k: int) -> Fraction:
     return math.comb(m, k) * p**k * (1 - p) ** (m - k)
 
 
-def _everywhere(look: Collector, what: str, holds: bool) -> None:
-    """Note whether something is true on a whole interval."""
+def _everywhere(
+    look: Collector,
+    what: str,
+    margin: Margin,
+    low: Fraction | int,
+    high: Fraction | int,
+    zeros: int,
+    also: bool = True,
+) -> None:
+    """Note whether a margin is positive on a whole interval, with so many zeros at its left end."""
+    holds = enclosures.positive_on(margin, low, high, zeros=zeros) and also
     found = "proven on the whole interval" if holds else "refuted in the interval"
     look.certified(what).holds(holds, found, "true everywhere")
 
@@ -98,31 +106,18 @@ def _shares(rng: Rng, n: int) -> list[Fraction]:
     return [Fraction(int(k), 64) for k in rng.integers(1, 64, size=n)]
 
 
-def _at_least(level: Fraction) -> Callable[[Fraction], bool]:
-    return lambda value: value >= level
-
-
-def _at_most(level: Fraction) -> Callable[[Fraction], bool]:
-    return lambda value: value <= level
-
-
-def _above(level: Fraction) -> Callable[[Fraction], bool]:
-    return lambda value: value > level
-
-
-def _away(center: Fraction, distance: Fraction) -> Callable[[Fraction], bool]:
-    return lambda value: abs(value - center) >= distance
-
-
 def _over_all_outcomes(
-    values: Sequence[Fraction], p: Sequence[Fraction], event: Callable[[Fraction], bool]
+    values: Sequence[Fraction],
+    p: Sequence[Fraction],
+    relation: Callable[[Fraction, Fraction], bool],
+    level: Fraction,
 ) -> Fraction:
-    """Probability of an event of the sum of values[i] B_i, one outcome after the other."""
+    """Probability that the sum of values[i] B_i is related to a level, outcome after outcome."""
     total = Fraction(0)
     for outcome in product((0, 1), repeat=len(p)):
         weight = math.prod(q if hit else 1 - q for q, hit in zip(p, outcome, strict=True))
-        if event(sum((v for v, hit in zip(values, outcome, strict=True) if hit), Fraction(0))):
-            total += weight
+        found = sum((v for v, hit in zip(values, outcome, strict=True) if hit), Fraction(0))
+        total += weight * relation(found, level)
     return total
 
 
@@ -200,12 +195,9 @@ def _check_shifted_window(look: Collector, budget: Budget, rng: Rng) -> None:
 # --------------------------------------------------------------------------------------------------
 
 
-def _lower_half(u: enclosures.Series) -> enclosures.Series:
-    return concentration.gaussian_wedge_margin(u, "lower")
-
-
-def _upper_half(u: enclosures.Series) -> enclosures.Series:
-    return concentration.gaussian_wedge_margin(u, "upper")
+def _half(side: concentration.Side, sign: int = 1) -> Margin:
+    """Return one of the margins of Lemma A.5, or minus it, as a function of eta/sigma."""
+    return lambda u: sign * concentration.gaussian_wedge_margin(u, side)
 
 
 def _wedge_controls(look: Collector, budget: Budget, rng: Rng) -> None:
@@ -234,10 +226,10 @@ def _check_wedge(look: Collector, budget: Budget, rng: Rng) -> None:
     crossing = concentration.gaussian_wedge_crossing()
     witness = concentration.gaussian_wedge(2, "lower")
     elsewhere = optimize.brentq(lambda u: math.erf(u / math.sqrt(2.0)) - 2.0 * u / 3.0, 0.5, 2.0)
-    below = enclosures.positive_on(_lower_half, 0, crossing.lower, zeros=1)
-    above = enclosures.positive_on(lambda u: -_lower_half(u), crossing.upper, Fraction(3, 2))
+    below = enclosures.positive_on(_half("lower"), 0, crossing.lower, zeros=1)
+    above = enclosures.positive_on(_half("lower", -1), crossing.upper, Fraction(3, 2))
     look.certified("lower half: Pr[|X| <= eta] > 2/3 eta/sigma, for all 0 < eta/sigma <= 2").holds(
-        witness.holds and enclosures.positive_on(_lower_half, 0, 2, zeros=1),
+        witness.holds and enclosures.positive_on(_half("lower"), 0, 2, zeros=1),
         f"Pr = {float(witness.left):.6f} against {float(witness.right):.6f} at eta = 2 sigma",
         "true",
     )
@@ -245,7 +237,7 @@ def _check_wedge(look: Collector, budget: Budget, rng: Rng) -> None:
         look,
         "upper half: Pr[|X| <= eta] < 4/5 eta/sigma, for all 0 < eta/sigma <= 5/4; beyond, "
         "the right side is at least 1",
-        enclosures.positive_on(_upper_half, 0, Fraction(5, 4), zeros=1),
+        *(_half("upper"), 0, Fraction(5, 4), 1),
     )
     look.repair.certified(
         "lower half for 0 < eta/sigma up to the crossing point, and not beyond"
@@ -267,22 +259,12 @@ def _check_wedge_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     near_zero = concentration.gaussian_wedge(Fraction(1, 1000), "upper")
     crossing = concentration.gaussian_wedge_crossing()
     at_one = concentration.gaussian_wedge(1, "lower")
-    for side, margin in (("lower", _lower_half), ("upper", _upper_half)):
-        _everywhere(
-            look,
-            f"{side} half for all 0 < eta <= sigma",
-            enclosures.positive_on(margin, 0, 1, zeros=1),
-        )
-    _everywhere(
-        look,
-        f"lower half up to the crossing point, {float(crossing):.10f}",
-        enclosures.positive_on(_lower_half, 0, crossing.lower, zeros=1),
-    )
-    _everywhere(
-        look,
-        "lower half false from there to 3/2, from where on 2/3 eta/sigma is at least 1",
-        enclosures.positive_on(lambda u: -_lower_half(u), crossing.upper, Fraction(3, 2)),
-    )
+    for side in concentration.SIDES:
+        _everywhere(look, f"{side} half for all 0 < eta <= sigma", _half(side), 0, 1, 1)
+    what = f"lower half up to the crossing point, {float(crossing):.10f}"
+    _everywhere(look, what, _half("lower"), 0, crossing.lower, 1)
+    what = "lower half false from there to 3/2, from where on 2/3 eta/sigma is at least 1"
+    _everywhere(look, what, _half("lower", -1), crossing.upper, Fraction(3, 2), 0)
     look.control.certified(
         "upper half near 0: quotient of the sides, so that 4/5 could not be 0.79"
     ).at_least(near_zero.ratio, 0.79 / 0.8)
@@ -317,7 +299,8 @@ def _check_hoeffding(look: Collector, budget: Budget, rng: Rng) -> None:
         # Every other time the sum can be eta away exactly, where > and >= differ.
         eta = _random(rng, 0.05, 8.0) if index % 2 else mean
         found = concentration.hoeffding(ranges, p, eta)
-        tail = _over_all_outcomes(ranges, p, _away(mean, eta))
+        tail = _over_all_outcomes(ranges, p, operator.ge, mean + eta)
+        tail += _over_all_outcomes(ranges, p, operator.le, mean - eta)
         exactly += found.left == enclosures.Enclosure(tail, tail)
         squares = sum(float(r) ** 2 for r in ranges)
         sides.append((found.right, 2.0 * math.exp(-2.0 * float(eta) ** 2 / squares)))
@@ -329,11 +312,10 @@ def _check_hoeffding(look: Collector, budget: Budget, rng: Rng) -> None:
         for k in (1, 2, 4, 8)
     ]
     uniform = []
-    for n in range(1, budget.pick(13, 31)):
-        for part in (Fraction(1, 4), _TENTH, Fraction(1, 3)):
-            printed = concentration.hoeffding([1] * n, [_HALF] * n, part * n).right
-            both_tails = 2 * _uniform_sum_tail(n, n * _HALF - part * n)
-            uniform.append(enclosures.decide(both_tails, "<=", printed.lower))
+    for n, part in product(range(1, budget.pick(13, 31)), (Fraction(1, 4), _TENTH, Fraction(1, 3))):
+        printed = concentration.hoeffding([1] * n, [_HALF] * n, part * n).right
+        both_tails = 2 * _uniform_sum_tail(n, n * _HALF - part * n)
+        uniform.append(enclosures.decide(both_tails, "<=", printed.lower))
     extreme = concentration.hoeffding([1] * 3600, [_HALF] * 3600, 600)
     rival = 2.0 * math.exp(-2.1 * 600**2 / 3600)
     look.control("tails that equal the sum over all outcomes").equals(exactly, count)
@@ -363,15 +345,10 @@ def _log_moment(tilt: float) -> float:
 
 def _moment_steps(look: Collector, budget: Budget, rng: Rng) -> None:
     """Check the two steps of the proof of Laurent and Massart."""
-    upper = enclosures.positive_on(
-        lambda tilt: concentration.laurent_massart_margin(tilt, "upper"),
-        0,
-        Fraction(49, 100),
-        zeros=3,
-    )
-    lower = enclosures.positive_on(
-        lambda tilt: concentration.laurent_massart_margin(tilt, "lower"), 0, 1, zeros=3
-    )
+
+    def margin(side: concentration.Side) -> Margin:
+        return lambda tilt: concentration.laurent_massart_margin(tilt, side)
+
     count = budget.pick(50, 500)
     good = 0
     for _ in range(count):
@@ -384,19 +361,17 @@ def _moment_steps(look: Collector, budget: Budget, rng: Rng) -> None:
     moments = []
     for size in (0.1, 0.2, 0.3):
         at = enclosures.ball(Fraction(size))
-        upper_margin = concentration.laurent_massart_margin(at)
-        lower_margin = concentration.laurent_massart_margin(at, "lower")
-        moments += [
-            (_as_float(upper_margin, size**2 / (1.0 - 2.0 * size)), -_log_moment(size)),
-            (_as_float(lower_margin, size**2), -_log_moment(-size)),
-        ]
+        upper, lower = (concentration.laurent_massart_margin(at, s) for s in ("upper", "lower"))
+        moments.append((_as_float(upper, size**2 / (1.0 - 2.0 * size)), -_log_moment(size)))
+        moments.append((_as_float(lower, size**2), -_log_moment(-size)))
     _everywhere(
         look,
         "log E exp(l (Z^2 - 1)) < l^2/(1 - 2 l) for all 0 < l <= 0.49; from there on the "
         "difference grows",
-        upper,
+        *(margin("upper"), 0, Fraction(49, 100), 3),
     )
-    _everywhere(look, "log E exp(-l (Z^2 - 1)) < l^2 for all 0 < l <= 1; beyond, l^2 >= l", lower)
+    what = "log E exp(-l (Z^2 - 1)) < l^2 for all 0 < l <= 1; beyond, l^2 >= l"
+    _everywhere(look, what, margin("lower"), 0, 1, 3)
     look("exponents t that follow from these moments, exactly").equals(good, count)
     look.control.agree("the moments by quadrature", moments, _INVERTED)
 
@@ -477,15 +452,12 @@ def _check_laurent_massart(look: Collector, budget: Budget, rng: Rng) -> None:
     look.certified("read with |a|_2 and |a|_inf t: lower tail, pairs of weights").all_hold(lower)
     look.certified("read with |a|_2 and |a|_inf t: where the other readings fail").all_hold(usual)
     _moment_steps(look, budget, rng)
-    look.print.certified("read with |a|_2^2 for |a|_2: 1000 weights 1/1000, t = 1").all_hold(
-        [squared]
-    )
-    look.print.certified("read with |a|_inf for |a|_inf t: one weight 1, t = 10").all_hold(
-        [constant]
-    )
-    look.print.certified("read with both, as our copy shows it: one weight 1, t = 10").all_hold(
-        [literal]
-    )
+    for reading, found in (
+        ("|a|_2^2 for |a|_2: 1000 weights 1/1000, t = 1", squared),
+        ("|a|_inf for |a|_inf t: one weight 1, t = 10", constant),
+        ("both, as our copy shows it: one weight 1, t = 10", literal),
+    ):
+        look.print.certified(f"read with {reading}").all_hold([found])
     look.witness |= {
         "weights": "1000 times 1/1000",
         "t": 1,
@@ -499,16 +471,9 @@ def _check_laurent_massart(look: Collector, budget: Budget, rng: Rng) -> None:
 # --------------------------------------------------------------------------------------------------
 
 
-def _printed_upper(e: enclosures.Series) -> enclosures.Series:
-    return concentration.chernoff_margin(e, "upper")
-
-
-def _lower_tail(e: enclosures.Series) -> enclosures.Series:
-    return concentration.chernoff_margin(e, "lower")
-
-
-def _repaired_upper(e: enclosures.Series) -> enclosures.Series:
-    return concentration.chernoff_margin(e, "upper", "repaired")
+def _rate(side: concentration.Side, form: concentration.Form = "printed", sign: int = 1) -> Margin:
+    """Return one of the margins of Lemma A.8, or minus it, as a function of eps."""
+    return lambda e: sign * concentration.chernoff_margin(e, side, form)
 
 
 def _chernoff_instances(
@@ -528,8 +493,8 @@ def _chernoff_instances(
         printed = concentration.chernoff(p, above, "upper")
         repaired = concentration.chernoff(p, above, "upper", "repaired")
         lower = concentration.chernoff(p, below, "lower")
-        tail = _over_all_outcomes(ones, p, _at_least(mean * (1 + above)))
-        other = _over_all_outcomes(ones, p, _at_most(mean * (1 - below)))
+        tail = _over_all_outcomes(ones, p, operator.ge, mean * (1 + above))
+        other = _over_all_outcomes(ones, p, operator.le, mean * (1 - below))
         exactly += (printed.left, repaired.left) == 2 * (enclosures.Enclosure(tail, tail),)
         exactly += lower.left == enclosures.Enclosure(other, other)
         e, f, mu = float(above), float(below), float(mean)
@@ -590,35 +555,26 @@ def _check_chernoff(look: Collector, budget: Budget, rng: Rng) -> None:
     elsewhere = optimize.brentq(
         lambda e: (1.0 + e) * math.log1p(e) - e - e * e / 3.0, 1.0, 3.0, xtol=1e-14
     )
-    ends = concentration.chernoff_margin(enclosures.ball(Fraction(99, 100)), "lower") > 0
     _rates_agree(look)
     _floats_agree(look, "chernoff")
     look.certified("lower tail, exponent eps^2 mu/2").all_hold(found["lower"])
     _everywhere(
         look,
         "lower tail: h(-eps) > eps^2/2 for all 0 < eps <= 0.99; from there on the difference grows",
-        bool(ends) and enclosures.positive_on(_lower_tail, 0, Fraction(99, 100), zeros=3),
+        *(_rate("lower"), 0, Fraction(99, 100), 3),
     )
-    look.certified(
-        "upper tail with eps^2 mu/3, 1000 indicators of probability 1/1000, eps = 9"
-    ).holds(
-        witness.holds,
-        f"Pr = {float(witness.left):.3g} against {float(witness.right):.3g}",
-        "Pr <= exp(-eps^2 mu/3)",
-    )
-    look.certified(
-        "upper tail with eps^2 mu/3, 1000 indicators of probability 1/100, eps = 3"
-    ).holds(
-        nearer.holds,
-        f"Pr = {float(nearer.left):.3g} against {float(nearer.right):.3g}",
-        "Pr <= exp(-eps^2 mu/3)",
-    )
+    for each, told in ((witness, "1/1000, eps = 9"), (nearer, "1/100, eps = 3")):
+        look.certified(f"upper tail with eps^2 mu/3, 1000 indicators of probability {told}").holds(
+            each.holds,
+            f"Pr = {float(each.left):.3g} against {float(each.right):.3g}",
+            "Pr <= exp(-eps^2 mu/3)",
+        )
     look.repair.certified(
         "upper tail with eps^2 mu/3: h(eps) > eps^2/3 up to the crossing point, below eps^2/3 from "
         "there to 100"
     ).holds(
-        enclosures.positive_on(_printed_upper, 0, crossing.lower, zeros=2)
-        and enclosures.positive_on(lambda e: -_printed_upper(e), crossing.upper, 100),
+        enclosures.positive_on(_rate("upper"), 0, crossing.lower, zeros=2)
+        and enclosures.positive_on(_rate("upper", sign=-1), crossing.upper, 100),
         f"crossing point {float(crossing):.10f}",
         "true below, false above",
     )
@@ -646,11 +602,8 @@ def _check_chernoff_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     ]
     crossing = concentration.chernoff_crossing()
     # The 2 of 2 + eps cannot be lowered: with 1.9 the bound fails for small eps.
-    sharper = enclosures.decide(
-        lambda: _chernoff_rate(Fraction(1, 10)),
-        ">=",
-        Fraction(1, 100) / (Fraction(19, 10) + _TENTH),
-    )
+    better = Fraction(1, 100) / (Fraction(19, 10) + _TENTH)
+    sharper = enclosures.decide(lambda: _chernoff_rate(_TENTH), ">=", better)
     beyond = enclosures.decide(lambda: enclosures.ball(9).log(), ">=", Fraction(2))
     _rates_agree(look)
     _floats_agree(look, "chernoff repaired")
@@ -660,18 +613,12 @@ def _check_chernoff_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
         look,
         "h(eps) > eps^2/(2 + eps) for all 0 < eps <= 8; beyond, it is "
         "(1 + eps)(log(1 + eps) - 2 eps/(2 + eps)) > 0, as log 9 > 2",
-        enclosures.positive_on(_repaired_upper, 0, 8, zeros=3) and beyond.holds,
+        *(_rate("upper", "repaired"), 0, 8, 3, beyond.holds),
     )
-    _everywhere(
-        look,
-        f"h(eps) > eps^2/3 up to the crossing point, {float(crossing):.10f}",
-        enclosures.positive_on(_printed_upper, 0, crossing.lower, zeros=2),
-    )
-    _everywhere(
-        look,
-        "h(eps) < eps^2/3 from there to 100",
-        enclosures.positive_on(lambda e: -_printed_upper(e), crossing.upper, 100),
-    )
+    what = f"h(eps) > eps^2/3 up to the crossing point, {float(crossing):.10f}"
+    _everywhere(look, what, _rate("upper"), 0, crossing.lower, 2)
+    what = "h(eps) < eps^2/3 from there to 100"
+    _everywhere(look, what, _rate("upper", sign=-1), crossing.upper, 100, 0)
     look.control.certified("eps^2/(1.9 + eps) at eps = 1/10, which would be better").holds(
         not sharper.holds,
         f"{float(sharper.left):.6g} against {float(sharper.right):.6g}",
@@ -698,7 +645,7 @@ def _check_bernstein(look: Collector, budget: Budget, rng: Rng) -> None:
         # Every other time the sum can be eta exactly, where > and >= differ.
         eta = _random(rng, 0.05, 4.0) if index % 2 else math.floor(mean) + 1 - mean
         found = concentration.bernstein(p, eta)
-        tail = _over_all_outcomes(ones, p, _above(mean + eta))
+        tail = _over_all_outcomes(ones, p, operator.gt, mean + eta)
         exactly += found.left == enclosures.Enclosure(tail, tail)
         variance = sum(float(q * (1 - q)) for q in p)
         largest = max(float(max(q, 1 - q)) for q in p)
@@ -771,6 +718,3 @@ def _check_near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control.certified(
         "quotient of the sides at eta = 1/1000: no constant below 1/sqrt(pi) will do"
     ).at_least(small.ratio, 0.999999)
-
-
-CLAIMS = topic.claims()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,18 +17,15 @@ import numpy as np
 from sublinear_lib import datasets, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import ExactAdversary, IdentityAdversary
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Look, Rng, sweep_by_width
+from sublinear_lib.claims.collector import Look, sweep_by_width
 from sublinear_lib.claims.instruments import descents
 from sublinear_lib.claims.stated import stated_power
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.losses import LOSSES, get_loss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.scaling import PRINTED, R1, R2, R3, Scaling
 from sublinear_lib.theory import CHAINS, regret
 from sublinear_lib.training import DenseAdversarialTraining
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("convergence")
 
@@ -500,23 +498,20 @@ def _check_coupling(look: Collector, budget: Budget, rng: Rng) -> None:
 def _against_flips(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the coupling with its bound by the flips, on networks of every kind."""
     excess, sharper, equality, literal, tested = -math.inf, -math.inf, 0.0, -math.inf, 0
-    for rules in (PRINTED, R1, R2, R3):
-        for n in (1, 3, 6):
-            for name in LOSSES:
-                for _ in range(budget.pick(1, 5)):
-                    start = TwoLayerNetwork.initialize(512, 3, rules, rng=rng)
-                    data = datasets.separated(n, 3, separation=0.4, rng=rng)
-                    y = rng.uniform(-1.0, 1.0, n)
-                    size = rng.exponential() * 0.1
-                    W = start.W + size * rng.uniform(-1.0, 1.0, start.W.shape)
-                    found = regret.gradient_coupling(start, W, data.X, y, name)
-                    tested += 1
-                    excess = max(excess, found.common - found.mean_flip_bound)
-                    sharper = max(sharper, found.mean_flip_bound - found.flip_bound)
-                    limit = found.common + found.active_bound
-                    literal = max(literal, found.literal - limit)
-                    if n == 1 and name == "absolute":
-                        equality = max(equality, abs(found.common - found.flip_bound))
+    cases = product((PRINTED, R1, R2, R3), (1, 3, 6), LOSSES, range(budget.pick(1, 5)))
+    for rules, n, name, _ in cases:
+        start = TwoLayerNetwork.initialize(512, 3, rules, rng=rng)
+        data = datasets.separated(n, 3, separation=0.4, rng=rng)
+        y = rng.uniform(-1.0, 1.0, n)
+        size = rng.exponential() * 0.1
+        W = start.W + size * rng.uniform(-1.0, 1.0, start.W.shape)
+        found = regret.gradient_coupling(start, W, data.X, y, name)
+        tested += 1
+        excess = max(excess, found.common - found.mean_flip_bound)
+        sharper = max(sharper, found.mean_flip_bound - found.flip_bound)
+        literal = max(literal, found.literal - (found.common + found.active_bound))
+        if n == 1 and name == "absolute":
+            equality = max(equality, abs(found.common - found.flip_bound))
     descents.violation(
         look, f"coupling minus max |a_r| times the mean number of flips, {tested} networks", excess
     )
@@ -548,11 +543,3 @@ def _check_coupling_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
         )
         largest.power(look(what), 0, CHAINS["C.14"].derived())
         largest.counted(look, 0, _FLIPPED)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

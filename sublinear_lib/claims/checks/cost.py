@@ -20,9 +20,8 @@ from scipy import special, stats
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng, fitted_power, sweep
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.collector import fitted_power, sweep
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.halfspace import (
     ConvexLayers,
     HalfspaceHits,
@@ -33,8 +32,6 @@ from sublinear_lib.halfspace import (
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import activity, cost, ledger, orders, reporting, survivors, traffic
 from sublinear_lib.training import DenseAdversarialTraining, History, SublinearAdversarialTraining
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("cost")
 
@@ -718,8 +715,3 @@ def _deleted(look: Collector, budget: Budget, rng: Rng) -> None:
     look("the same against the formula").at_most(
         abs(bill.total / (((2 * _STEPS + 3) * _POINTS + 1) * len(alive)) - 1.0), 1e-12
     )
-
-
-# The claims
-
-CLAIMS = topic.claims()

@@ -19,15 +19,12 @@ from scipy import stats
 from sublinear_lib import scaling
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.activations import CONTINUOUS, get_activation
-from sublinear_lib.claims import Budget, Role
-from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims import Role
 from sublinear_lib.claims.instruments import gaps
 from sublinear_lib.claims.stated import stated
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.theory import flips, gap_parts
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("decomposition")
 
@@ -372,11 +369,3 @@ def _tails_of_b(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control(
         "largest difference of that bound to the best of 4000 exponents, closed forms"
     ).at_most(max(abs(one - other) for one, other in pairs), 1e-5)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

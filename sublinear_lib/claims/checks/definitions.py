@@ -19,17 +19,15 @@ from scipy import stats
 
 from sublinear_lib import adversary, datasets, geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Method, Outcome
-from sublinear_lib.claims.collector import SURE, Collector, Rng
+from sublinear_lib.claims import Method, Outcome
+from sublinear_lib.claims.collector import SURE
 from sublinear_lib.claims.instruments.points import circle
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import Interval, clopper_pearson
 from sublinear_lib.theory import max_active_on_circle
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("definitions")
 
@@ -721,12 +719,3 @@ def _spread(values: FloatArray, m: int) -> Interval:
     miss = (1.0 - SURE) / 2.0
     upper, lower = (total / float(stats.chi2.ppf(p, size)) for p in (miss, 1.0 - miss))
     return Interval(total / size, lower, upper, SURE)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()
-"""The definitions of Section 3 with both algorithms, and the repaired worst case."""

@@ -17,23 +17,21 @@ from scipy import special
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import robust_loss
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng, sweep
+from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import quadrature
 from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.instruments.quadrature import CUBIC
 from sublinear_lib.claims.stated import stated_power
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import caps, existence, polynomials
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("existence")
 
 _ANGLES = (0.0, 2.0, 4.2)
 _LABELS = (0.5, -0.5, 0.4)
 _RHO = 0.15
+_GRID = circle(np.arange(24) * math.pi / 12.0)
 
 
 def _arcs(count: int) -> tuple[FloatArray, FloatArray]:
@@ -46,21 +44,19 @@ def _arcs(count: int) -> tuple[FloatArray, FloatArray]:
 # B.9, Theorem 4.4 = B.10, Theorem E
 
 
-def _sparse_tau(m: int, c: Fraction) -> float:
-    return scaling.SPARSE_C.tau(m, c=c)
+def _tau(m: int, c: Fraction | None) -> float:
+    """Return the threshold: 1/m without c, and that of the sparse rule with it."""
+    return 1.0 / m if c is None else scaling.SPARSE_C.tau(m, c=c)
 
 
 def _radii(
     widths: tuple[int, ...], seeds: int, rng: Rng, c: Fraction | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest radius and its lower bound for the labels on three caps.
-
-    The threshold is 1/m without c, and that of the sparse rule with it.
-    """
+    """Return the smallest radius and its lower bound for the labels on three caps."""
     X, y = _arcs(3)
 
     def found(stream: Rng, m: int) -> tuple[float, float]:
-        tau = 1.0 / m if c is None else _sparse_tau(m, c)
+        tau = _tau(m, c)
         start = TwoLayerNetwork.initialize(m, 3, rng=stream, tau=tau)
         smallest = existence.smallest_radius(start.W, start.b, start.a, tau, X, y, 0.1)
         return smallest.upper, smallest.lower
@@ -69,8 +65,7 @@ def _radii(
     return upper, lower
 
 
-def _single_point(rng: Rng) -> float:
-    """Compare the linear program at one point with its solution by hand, relative."""
+def _solved_by_hand(look: Collector, rng: Rng) -> None:
     m, tau, worst = 2048, 0.03, 0.0
     X, y = circle([0.7]), np.array([0.8])
     for stream in rng.spawn(4):
@@ -80,13 +75,7 @@ def _single_point(rng: Rng) -> float:
         given = found.upper, found.lower, found.kappa, found.error
         solved = 2.0 * 0.7 / weight, 0.7 / weight, 2.0 * 0.7 / weight * m**0.8, 0.1
         worst = max(worst, *(abs(a / b - 1.0) for a, b in zip(given, solved, strict=True)))
-    return worst
-
-
-def _solved_by_hand(look: Collector, rng: Rng) -> None:
-    look.control("linear program at one point against its solution").at_most(
-        _single_point(rng), 1e-7
-    )
+    look.control("linear program at one point against its solution").at_most(worst, 1e-7)
 
 
 def _target_radii(
@@ -96,12 +85,12 @@ def _target_radii(
 
     Returns the radii, the largest error over all of X, and whether all dual bounds are in place.
     """
-    grid, errors, certified = _target_grid(), [0.0], []
+    errors, certified = [0.0], []
 
     def found(stream: Rng, m: int) -> float:
         start = TwoLayerNetwork.initialize(m, 3, rng=stream, tau=1.0 / m)
         W, b, a, tau = start.W, start.b, start.a, start.tau
-        smallest = existence.smallest_radius(W, b, a, tau, grid, wanted, 0.1)
+        smallest = existence.smallest_radius(W, b, a, tau, _GRID, wanted, 0.1)
         certified.append(0.0 < smallest.lower <= smallest.upper)
         weights, q = a * smallest.shifts / 2.0, fit.step.polynomial
         errors.append(existence.largest_deviation_on_circle(weights, W, b, tau, q, fit.X, fit.y))
@@ -110,16 +99,12 @@ def _target_radii(
     return sweep(rng.spawn(seeds), widths, found), max(errors), all(certified)
 
 
-def _target_grid() -> FloatArray:
-    return circle(np.arange(24) * math.pi / 12.0)
-
-
 @topic.check("lem-b.9")
 def _check_b9(look: Collector, budget: Budget, rng: Rng) -> None:
     points, labels = circle([0.0, math.pi]), np.array([0.8, -0.6])
     eps = Fraction(9, 10)
     fit = polynomials.robust_fit(points, labels, Fraction(17, 10), Fraction(1, 10), eps, 9)
-    wanted = np.array([float(fit.value(x)) for x in _target_grid()])
+    wanted = np.array([float(fit.value(x)) for x in _GRID])
     widths = budget.pick((2**11, 2**12, 2**13), tuple(2**j for j in range(14, 19)))
     radius, error, certified = _target_radii(fit, wanted, widths, budget.pick(12, 10), rng)
     look.control.certified("largest |f* - y_j| on the caps, n = 2, eps = 0.9, q of degree 9").holds(
@@ -198,8 +183,16 @@ def _explicit_weights(look: Collector, budget: Budget, rng: Rng) -> None:
     look("their radius over 2 n max|h| max|y| m^(-4/5)").at_most(max(shares), 1.0)
 
 
-def _fitted(m: int, tau: float, activation: str, rng: Rng) -> tuple[float, float, float]:
-    """Fit the labels on three caps: robust loss, radius, robust loss of the initialization.
+def _fits(
+    widths: tuple[int, ...], seeds: int, rng: Rng, c: Fraction | None = None, kind: str = "jump"
+) -> tuple[list[float], list[float]]:
+    """Return the robust losses of weights W* and of their initializations."""
+    fits = [_fitted(m, _tau(m, c), kind, stream) for m in widths for stream in rng.spawn(seeds)]
+    return [after for after, _ in fits], [before for _, before in fits]
+
+
+def _fitted(m: int, tau: float, activation: str, rng: Rng) -> tuple[float, float]:
+    """Fit the labels on three caps: robust loss, and that of the initialization.
 
     W* is the answer of a linear program for g = y - f(.; W_0) on a grid; the losses are certified
     on the whole caps.
@@ -215,15 +208,14 @@ def _fitted(m: int, tau: float, activation: str, rng: Rng) -> tuple[float, float
         robust_loss(network, clean, labels, _RHO, "absolute")
         for network in (start.with_weights(W), start)
     )
-    return after.upper, found.upper, before.lower
+    return after.upper, before.lower
 
 
 @topic.check("thm-4.4")
 def _check_fit(look: Collector, budget: Budget, rng: Rng) -> None:
     eps = 0.2
     widths, seeds = budget.pick(((2**12, 2**13), 3), ((2**12, 2**14, 2**16, 2**18), 3))
-    fits = [_fitted(m, 1.0 / m, "jump", stream) for m in widths for stream in rng.spawn(seeds)]
-    losses, _, before = zip(*fits, strict=True)
+    losses, before = _fits(widths, seeds, rng)
     sizes = budget.pick((2**10, 2**11, 2**12, 2**13), (2**10, 2**12, 2**14, 2**16))
     radii, _ = _radii(sizes, budget.pick(12, 24), rng, None)
     look.certified(
@@ -324,7 +316,7 @@ def _sampled(look: Collector, budget: Budget, rng: Rng) -> None:
     X, y = np.array([[geometry.SLICE_RADIUS, 0.0, 0.5]]), np.ones(1)
     worst = moved = 0.0
     for m in budget.pick((2**12, 2**14), (2**12, 2**14, 2**16, 2**18)):
-        tau, log = _sparse_tau(m, Fraction(1, 5)), math.log(m)
+        tau, log = _tau(m, Fraction(1, 5)), math.log(m)
         cut = existence.hermite_feature(CUBIC, math.sqrt(m) * tau, 2.0 * math.sqrt(0.4 * log))
         most, p = float(cut.bound), scaling.activity(tau, m)
         allowed = most * (math.sqrt(6.0 * log * p / m) + 6.0 * log / m) + float(cut.error)
@@ -415,7 +407,7 @@ def _largest_feature(look: Collector) -> None:
 def _caps_of_neurons(look: Collector, budget: Budget, rng: Rng) -> None:
     """Count the neurons that can fire in a cap, and compare their share with its bound."""
     m, d, draws = 2**14, 5, budget.pick(10, 100)
-    tau, half = _sparse_tau(m, Fraction(1, 5)), geometry.cap_angle(_RHO)
+    tau, half = _tau(m, Fraction(1, 5)), geometry.cap_angle(_RHO)
     t = scaling.standardize_threshold(tau, m)
 
     def counted(stream: Rng, m: int) -> int:
@@ -449,7 +441,7 @@ def _caps_of_neurons(look: Collector, budget: Budget, rng: Rng) -> None:
 def _far_radius(look: Collector) -> None:
     """Ask for the power of m in the radius that few active neurons need, far out."""
     c = Fraction(1, 5)
-    look.far("E radius", lambda m: _needed_radius(m, _sparse_tau(m, c), c), logs=0.5)
+    look.far("E radius", lambda m: _needed_radius(m, _tau(m, c), c), logs=0.5)
 
 
 @topic.check("thm-4.4-r")
@@ -457,29 +449,20 @@ def _check_fit_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     seeds = budget.pick(3, 4)
     dense = budget.pick((2**12,), (2**12, 2**14, 2**16))
     for activation in ("jump", "continuous"):
-        losses = [
-            _fitted(m, 1.0 / m, activation, stream)[0] for m in dense for stream in rng.spawn(seeds)
-        ]
+        losses, _ = _fits(dense, seeds, rng, None, activation)
         look.certified(
             f"c = 0, tau = 1/m, {activation}: largest certified L_A*(f_W*), m = {dense[0]} ... "
             f"{dense[-1]}"
         ).at_most(max(losses), 0.2)
     sparse = budget.pick((2**13,), (2**14, 2**16, 2**18))
     c = Fraction(1, 10)
-    results = {
-        activation: [
-            _fitted(m, _sparse_tau(m, c), activation, stream)[0]
-            for m in sparse
-            for stream in rng.spawn(seeds)
-        ]
-        for activation in ("jump", "continuous")
-    }
+    jump, continuous = (_fits(sparse, seeds, rng, c, kind)[0] for kind in ("jump", "continuous"))
     look.certified(
         f"c = 1/10, continuous: largest certified L_A*(f_W*), m = {sparse[0]} ... {sparse[-1]}"
-    ).at_most(max(results["continuous"]), 0.2)
+    ).at_most(max(continuous), 0.2)
     look.control.certified(
         "c = 1/10, jump: smallest certified L_A* of the same construction"
-    ).at_least(min(results["jump"]), 0.2)
+    ).at_least(min(jump), 0.2)
     widths = budget.pick((2**11, 2**13, 2**15), (2**10, 2**12, 2**14, 2**16))
     for sparsity, rival in ((None, 0.2), (c, 0.0), (Fraction(1, 5), 0.0)):
         upper, _ = _radii(widths, budget.pick(16, 24), rng, sparsity)
@@ -491,11 +474,3 @@ def _check_fit_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     look("power of m in |g| at R3").equals(scaling.R3.expressivity_exponent, 0)
     look("power of m in |f - g - B| at R3").equals(scaling.R3.gap_exponent, Fraction(-1, 10))
     look("power of m in |f - g - B| at R1").equals(scaling.R1.gap_exponent, Fraction(-3, 10))
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -17,10 +17,8 @@ import numpy as np
 from flint import arb, ctx
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import races
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.features import (
     FeatureData,
     PatchNetwork,
@@ -31,8 +29,6 @@ from sublinear_lib.features import (
     training,
 )
 from sublinear_lib.statistics import loglog_slope
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("feature_race")
 
@@ -523,11 +519,3 @@ def _check_spectrum(look: Collector, budget: Budget, rng: Rng) -> None:
     look("recursion: the least of these budgets over eps*").at_least(
         min(walls) / recursion.critical_budget(FeatureData(), 3), 1.0
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

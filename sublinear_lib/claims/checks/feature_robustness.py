@@ -14,10 +14,8 @@ import numpy as np
 from flint import arb, ctx
 
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import races
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.features import (
     GELU,
     FeatureData,
@@ -33,8 +31,6 @@ from sublinear_lib.features import (
     recursion,
     studies,
 )
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("feature_robustness")
 
@@ -383,11 +379,3 @@ def _check_digits(look: Collector, budget: Budget, rng: Rng) -> None:
     look.simulated(f"training loss at 0.3 without warm-up, least of {len(cold)}").at_least(
         min(cold), 2.2
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -17,10 +17,8 @@ import numpy as np
 from flint import arb, ctx
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import races
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.features import (
     FeatureData,
     FeatureRun,
@@ -32,8 +30,6 @@ from sublinear_lib.features import (
     recursion,
     studies,
 )
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("features")
 
@@ -312,11 +308,3 @@ def _check_standard(look: Collector, budget: Budget, rng: Rng) -> None:
     seen.most("it breaks every fresh input", [value == 1.0 for value in broken])
     what = "classes with a race ratio above 1.5 or below 1/1.5 that learn what the ratio says"
     seen.share(what, agree, clear, 0.9)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

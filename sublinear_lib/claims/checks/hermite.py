@@ -18,16 +18,13 @@ from numpy.polynomial import hermite_e
 from scipy import integrate, special, stats
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng, sweep
+from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import quadrature
 from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.instruments.quadrature import CONSTANT, CUBIC, Z
 from sublinear_lib.claims.stated import stated
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.theory import enclosures, existence, polynomials
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("hermite")
 
@@ -510,11 +507,3 @@ def _check_eq25_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     look("|E[h 1{0 <= z < tau}]| over max|h| tau/(2 sqrt(pi)), by quadrature").at_most(worst, 1.0)
     look("|E[h 1{z >= tau}] - q(z)| over eps_3 + max|h| tau/(2 sqrt(pi))").at_most(total, 1.0)
     look("max |h| over C(q, eps_3)").at_most(most / complexity, 1.0)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -17,11 +17,9 @@ from flint import fmpz_mat
 from scipy.optimize import linprog
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import binary
 from sublinear_lib.claims.stated import stated
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.memorization import (
     AffineLayer,
     ReLUNetwork,
@@ -34,8 +32,6 @@ from sublinear_lib.memorization import (
     two_neurons,
     width,
 )
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("impossibility")
 
@@ -124,11 +120,8 @@ def _check_width(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     look("directions that do not prove that it is at least 1/4").none(certified)
     X, y = datasets.simplex_points(4)
-    mu = 0.99 * datasets.largest_budget(X, y)
-    bounds = certificates.certify(constructions.memorize(X, y, mu), "interval")
-    look.control.certified(
-        "the same data at mu = 0.99 lambda/2 with a first layer of 3n + 1 neurons"
-    ).holds(bounds.holds, f"{bounds.share:.0%} of the balls certified", "100%")
+    what = "the same data at mu = 0.99 lambda/2 with a first layer of 3n + 1 neurons"
+    _memorized(look, what, X, y, 0.99 * datasets.largest_budget(X, y))
 
 
 _KINDS: tuple[Literal["half-spaces", "sum"], ...] = ("half-spaces", "sum")
@@ -139,12 +132,25 @@ def _corner(X: FloatArray, radius: float, rng: Rng) -> FloatArray:
     return np.asarray(X + radius * rng.choice([-1.0, 1.0], X.shape))
 
 
-def _two_colorable(h: hypergraphs.Hypergraph) -> bool:
-    """Try all colorings with two colors."""
-    return any(
+def _proper(h: hypergraphs.Hypergraph) -> int:
+    """Count the proper colorings with two colors by trying all."""
+    return sum(
         all(len({colors[v] for v in edge}) > 1 for edge in h.edges)
         for colors in itertools.product((0, 1), repeat=h.vertices)
     )
+
+
+def _memorized(look: Collector, what: str, X: FloatArray, y: FloatArray, mu: float) -> None:
+    """Note that the network of Theorem 4.8 can do it."""
+    bounds = certificates.certify(constructions.memorize(X, y, mu), "interval")
+    look.control.certified(what).holds(
+        bounds.holds, f"{bounds.share:.0%} of the balls certified", "100%"
+    )
+
+
+def _radius(network: ReLUNetwork | None, X: FloatArray, y: FloatArray) -> Fraction:
+    """Return the budget up to which two neurons are certified, 0 if there are none."""
+    return Fraction(0 if network is None else two_neurons.certify_sign(network, X, y).radius)
 
 
 def _small_hypergraphs(budget: Budget, rng: Rng) -> list[tuple[str, hypergraphs.Hypergraph]]:
@@ -172,7 +178,7 @@ def _check_41(look: Collector, budget: Budget, rng: Rng) -> None:
         # Polynomial size: V + E + 3 points with the entries -1, 0, 1.
         shapes += X.shape != (len(h.edges) + V + 3, V + 1) or not np.isin(X, (-1, 0, 1)).all()
         shapes += datasets.separation(X, y) != 1.0
-        colorable = _two_colorable(h)
+        colorable = _proper(h) > 0
         for kind in _KINDS:
             answer = hardness.exists_width_two(X, y, kinds=[kind], sides=["upper"])
             wrong += answer.found is not colorable
@@ -211,11 +217,7 @@ def _check_47(look: Collector, budget: Budget, rng: Rng) -> None:
     examples = [("triangle", hypergraphs.complete_graph(3)), ("Fano plane", hypergraphs.fano())]
     colorings = answers = 0
     for name, h in examples:
-        proper = sum(
-            all(len({colors[v] for v in edge}) > 1 for edge in h.edges)
-            for colors in itertools.product((0, 1), repeat=h.vertices)
-        )
-        colorings += proper
+        colorings += _proper(h)
         methods: list[Literal["milp", "backtrack"]] = ["milp"]
         if name == "triangle" or budget is Budget.FULL:
             methods.append("backtrack")
@@ -224,21 +226,14 @@ def _check_47(look: Collector, budget: Budget, rng: Rng) -> None:
     # The same search finds a network as soon as a coloring exists.
     fewer = hypergraphs.Hypergraph(7, hypergraphs.fano().edges[1:])
     X, y = hardness.gadget(fewer)
-    answer = hardness.exists_width_two(X, y)
-    radius = 0.0
-    if answer.network is not None:
-        radius = float(two_neurons.certify_sign(answer.network, X, y).radius)
-    # What two neurons cannot do, the network of Theorem 4.8 can.
-    X, y = hardness.gadget(hypergraphs.fano())
-    bounds = certificates.certify(constructions.memorize(X, y, 0.49), "interval")
+    radius = float(_radius(hardness.exists_width_two(X, y).network, X, y))
     look("proper 2-colorings of the triangle and of the Fano plane").none(colorings)
     look.computed("searches of their gadgets that find two neurons, or do not end").none(answers)
     look.control.exact(
         "Fano plane without a line: certified budget of the network that is found"
     ).at_least(radius, 1e-6)
-    look.control.certified(
-        "the gadget of the Fano plane, mu = 0.49 lambda, network of Theorem 4.8"
-    ).holds(bounds.holds, f"{bounds.share:.0%} of the balls certified", "100%")
+    what = "the gadget of the Fano plane, mu = 0.49 lambda, network of Theorem 4.8"
+    _memorized(look, what, *hardness.gadget(hypergraphs.fano()), 0.49)
     look.witness |= {
         "vertices": 7,
         "edges": [list(edge) for edge in hypergraphs.fano().edges],
@@ -261,10 +256,7 @@ def _on_corners(share: float) -> bool | None:
 def _check_remark(look: Collector, budget: Budget, rng: Rng) -> None:
     X, y = _CROSS, _CROSS_LABELS
     lam = datasets.separation(X, y)
-    plain = hardness.exists_width_two(X, y)
-    radius = Fraction(0)
-    if plain.network is not None:
-        radius = Fraction(two_neurons.certify_sign(plain.network, X, y).radius)
+    radius = _radius(hardness.exists_width_two(X, y).network, X, y)
     # The region of label 2 holds, with (mu, -mu), a ray from it in some direction (1, s), after
     # symmetry; the ray meets the ball of e_1.  Its point there is linear in s: both ends decide.
     outside = 0
@@ -300,7 +292,7 @@ def _check_remark(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     look.control("separation of the cross").equals(Fraction(lam), Fraction(1))
     look("largest budget of 2 - relu(x_1 + x_2) - relu(-x_1 - x_2) on the cross").equals(
-        Fraction(two_neurons.certify_sign(slab, X, y).radius), Fraction(1, 4)
+        _radius(slab, X, y), Fraction(1, 4)
     )
     look.computed(
         "no memorization, hence no robust one: the points made of a triangle, mu = 0"
@@ -405,11 +397,3 @@ def _check_exact_values(look: Collector, budget: Budget, rng: Rng) -> None:
         f"of {tried} networks of two neurons on the line, those constant on the balls of -1, 0, 1 "
         "with three values, or with one value at -1 and 1 and another at 0"
     ).none(counter)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

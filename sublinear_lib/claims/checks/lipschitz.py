@@ -13,16 +13,13 @@ import numpy as np
 
 from sublinear_lib import datasets as slices
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import SURE, Collector, Rng
+from sublinear_lib.claims.collector import SURE
 from sublinear_lib.claims.instruments import binary
 from sublinear_lib.claims.stated import stated
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.memorization import certificates, constructions, datasets, intervals, precision
 from sublinear_lib.statistics import clopper_pearson
 from sublinear_lib.theory import polynomials
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("lipschitz")
 
@@ -118,10 +115,7 @@ def _check_optimal(look: Collector, budget: Budget, rng: Rng) -> None:
         pair = datasets.closest_pair(X, s)
         first, second = binary.rational(X[pair.i]), binary.rational(X[pair.k])
         share = Fraction(mu) / Fraction(lam)
-        ends = [
-            [a + t * (b - a) for a, b in zip(first, second, strict=True)]
-            for t in (share, 1 - share)
-        ]
+        ends = [binary.between(first, second, t) for t in (share, 1 - share)]
         gap = Fraction(lam) - 2 * Fraction(mu)
         gaps += binary.distance(first, ends[0], math.inf) > Fraction(mu)
         gaps += binary.distance(second, ends[1], math.inf) > Fraction(mu)
@@ -242,11 +236,3 @@ def _check_link(look: Collector, budget: Budget, rng: Rng) -> None:
         sum(b - a != 1 for a, b in itertools.pairwise(terms))
         + sum(b / a != 4.0 for a, b in itertools.pairwise(degrees))
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -20,13 +20,9 @@ from typing import Literal
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.instruments import binary
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.memorization import attacks, certificates, constructions, datasets, precision
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("memorization")
 
@@ -82,15 +78,13 @@ def _check_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
             lam = datasets.separation(X, y, p)
             agrees = abs(lam - (math.sqrt(least) if p == 2.0 else float(least))) <= 4e-16 * lam
             wrong_pair += int(binary.distance(first, second, p) != least or not agrees)
-            half = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
+            half = binary.between(first, second, Fraction(1, 2))
             share = Fraction(1, 4 if p == 2.0 else 2)
             middle += sum(binary.distance(half, end, p) != share * least for end in (first, second))
             # On the segment, at the share t = mu/lambda from either end: in the two balls, and
             # lambda - 2 mu apart.
             t = Fraction(int(rng.integers(0, 1024)), 2048)
-            ends = [
-                [a + s * (b - a) for a, b in zip(first, second, strict=True)] for s in (t, 1 - t)
-            ]
+            ends = [binary.between(first, second, s) for s in (t, 1 - t)]
             factor = 2 if p == 2.0 else 1
             gaps += binary.distance(first, ends[0], p) != t**factor * least
             gaps += binary.distance(second, ends[1], p) != t**factor * least
@@ -98,10 +92,9 @@ def _check_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
             largest = datasets.largest_budget(X, y, p)
             limits += largest != lam / 2 or not _refused(X, y, largest, p)
             limits += _refused(X, y, math.nextafter(largest, 0.0), p)
-            sharp = Fraction(lam) / 2 if p != 2.0 else Fraction(lam) / 2 * (1 + Fraction(1, 10**9))
-            below = (
-                sharp * binary.NEARLY if p != 2.0 else Fraction(lam) / 2 * (1 - Fraction(1, 10**9))
-            )
+            off = Fraction(1, 10**9) if p == 2.0 else 0  # a root is not exact
+            sharp = Fraction(lam) / 2 * (1 + off)
+            below = Fraction(lam) / 2 * (1 - off if off else binary.NEARLY)
             decided += not certificates.exact_check(X, y, below, p).holds
             decided += certificates.exact_check(X, y, sharp, p).holds
             mu = 0.75 * largest
@@ -211,11 +204,9 @@ def _attacked(look: Collector, memorizer: constructions.Memorizer, rng: Rng) -> 
 def _solved(look: Collector, memorizer: constructions.Memorizer, rows: int) -> None:
     """Ask a mixed-integer program for the range on whole balls."""
     found = certificates.certify(memorizer, "milp", rows=np.arange(rows), time_limit=20.0)
-    y = memorizer.y[:rows]
-    off = float(np.maximum(np.abs(found.lower - y), np.abs(found.upper - y)).max())
     N, n = memorizer.X.shape
     what = f"largest |F - y| on {rows} balls, p = {_NAMES[memorizer.p]}, N = {N}, n = {n}, by MILP"
-    look(what).at_most(off, 1e-5)
+    look(what).at_most(float(found.deviation.max()), 1e-5)
 
 
 @topic.check("thm-ii.4.8")
@@ -238,10 +229,9 @@ def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     memorizer = constructions.memorize(X, y, 0.99 * lam / 2)
     bounds = certificates.certify(memorizer, "interval")
-    largest = float(np.maximum(np.abs(bounds.lower - y), np.abs(bounds.upper - y)).max())
     found.certified(
         f"largest |F - y| on all balls, stored weights, mu = 0.99 lambda/2, N = {N}, n = {n}"
-    ).at_most(largest, 1e-9)
+    ).at_most(float(bounds.deviation.max()), 1e-9)
     _attacked(found, memorizer, rng)
     # Points of the plane that are well apart: the solver works with tolerances.
     N = budget.pick(6, 16)
@@ -398,7 +388,7 @@ def _check_comparison(look: Collector, budget: Budget, rng: Rng) -> None:
         mu = 0.45 * datasets.separation(X, y)
         memorizer = constructions.memorize(X, y, mu)
         bounds = certificates.certify(memorizer, "interval")
-        off = max(off, float(np.abs(bounds.lower - y).max()), float(np.abs(bounds.upper - y).max()))
+        off = max(off, float(bounds.deviation.max()))
         sizes.append(memorizer.size)
     look.cited("Li, Jin, Zhong, Hopcroft and Wang (2022), as the reviews restate them").holds(
         True,
@@ -460,11 +450,3 @@ def _check_precision(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control("wrong labels in float32, 100 times nearer than it breaks").at_least(
         float(near.wrong.sum()), 1.0
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

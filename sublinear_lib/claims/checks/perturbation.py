@@ -18,11 +18,10 @@ from scipy import integrate, stats
 
 from sublinear_lib import geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng, fitted_power, sweep_by_width
+from sublinear_lib.claims.collector import fitted_power, sweep_by_width
 from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.stated import far_slope, stated
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.theory import (
     CHAINS,
@@ -32,8 +31,6 @@ from sublinear_lib.theory import (
     flips,
     perturbation,
 )
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("perturbation")
 
@@ -610,11 +607,3 @@ def _check_a4(look: Collector, budget: Budget, rng: Rng) -> None:
         "jump: exponent of |f(x) - f(x')| / ||x - x'|| in ||x - x'|| across a threshold, distance "
         "from -1 (no constant C exists)"
     ).at_most(abs(fitted_power(steps, ratios) + 1.0), 0.01)
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -18,13 +18,9 @@ import numpy as np
 from scipy import stats
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.geometry import sample_caps
 from sublinear_lib.theory import enclosures, polynomials
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("polynomials")
 
@@ -499,6 +495,3 @@ def _check_robust_fit(look: Collector, budget: Budget, rng: Rng) -> None:
     look.print.certified(
         "read with y_i behind the sum: |f*(x_1) - y_2|, two points, against eps/3"
     ).at_most(literal, cases[0][4] / 3.0)
-
-
-CLAIMS = topic.claims()

@@ -16,11 +16,10 @@ import numpy as np
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.adversary import AttackResult, ExactAdversary, Objective, Target, robust_loss
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng, sweep
+from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import descents
 from sublinear_lib.claims.stated import far_slope
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.scaling import PRINTED, R1, R2, R3, Scaling
 from sublinear_lib.theory import (
@@ -35,8 +34,6 @@ from sublinear_lib.training import (
     SublinearAdversarialTraining,
     points_of_arcs,
 )
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("regret")
 
@@ -522,11 +519,3 @@ def _check_convergence_repaired(look: Collector, budget: Budget, rng: Rng) -> No
     look.control.closed_form("the same exponent at the printed powers, minus 2/5").at_most(
         abs(_vanishing(PRINTED) - 0.4), 1e-6
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -16,15 +16,12 @@ from scipy import stats
 
 from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib.activations import CONTINUOUS
-from sublinear_lib.claims import Budget
-from sublinear_lib.claims.collector import Collector, Rng, sweep
+from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import gaps
-from sublinear_lib.claims.topic import Topic
+from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import spawn
 from sublinear_lib.theory import constant_suffices, flips, gap_parts, uniform_gap, worst_case
-
-__all__ = ["CLAIMS"]
 
 topic = Topic("uniformity")
 
@@ -364,11 +361,3 @@ def _constants_of_41r(look: Collector) -> None:
     look("certified bound on |B| over sqrt(d log m) m^(-3/10), same cells").at_most(
         max(starts), 2.0
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# The claims
-# --------------------------------------------------------------------------------------------------
-
-
-CLAIMS = topic.claims()

@@ -32,6 +32,11 @@ def distance(first: list[Fraction], second: list[Fraction], p: float) -> Fractio
     return sum((gap if p == 1.0 else gap * gap for gap in gaps), Fraction(0))
 
 
+def between(first: list[Fraction], second: list[Fraction], t: Fraction) -> list[Fraction]:
+    """Return the point of a segment at the share t of the way."""
+    return [a + t * (b - a) for a, b in zip(first, second, strict=True)]
+
+
 def labels(N: int, most: int) -> FloatArray:
     """Return the labels 1, 2, ... in turns."""
     return np.asarray(1.0 + np.arange(N) % most, dtype=np.float64)

@@ -177,7 +177,7 @@ def chain(look: Collector, key: str, name: str, printed: Fraction) -> None:
 def steps(key: str, name: str) -> str:
     """Say what a chain of powers multiplies."""
     chain = exponents.CHAINS[key]
-    steps = ", ".join(str(factor.power.at(*powers_of(name))) for factor in chain.factors)
+    steps = ", ".join(str(factor.at(*powers_of(name))) for factor in chain.factors)
     return f"sum of the exponents {steps} ({chain.quantity}; {name})"
 
 
