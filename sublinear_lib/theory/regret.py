@@ -736,9 +736,10 @@ def one_point_descent(
     weights = float_array(a, "a", shape=start.shape)
     label = scalar(y, "y", minimum=-1.0, maximum=1.0)
     shift = tau - get_activation(activation).jump_height(tau)
+    # The others have no gradient and never move.
     initial = start > tau
+    start, weights = start[initial], weights[initial]
     size = np.abs(weights)
-    first = float(size[initial].sum())
     u = np.zeros_like(start)
     rows = np.empty((7, steps + 1))
     for t in range(steps + 1):
@@ -746,15 +747,12 @@ def one_point_descent(
         active = now > tau
         pull = weights * active
         f = float(pull @ now) - shift * float(pull.sum())
-        g = float((weights * initial) @ u)
+        g = float(weights @ u)
         v, other = float(np.sign(f - label)), float(np.sign(g - label))
-        changed = active != initial
-        flipped = float(size[changed].sum())
-        both = float(size[active & initial].sum())
-        woken = float(size[active & ~initial].sum())
-        kink = both * abs(v - other) + woken * abs(v) + (first - both) * abs(other)
-        squared = float(pull @ pull) * abs(v)
-        rows[:, t] = (f, abs(f - label), g, np.abs(u).max(), kink, flipped * abs(v), squared)
+        both, flipped = float(size @ active), float(size @ ~active)
+        kink = both * abs(v - other) + flipped * abs(other)
+        drift, squared = float(np.abs(u).max(initial=0.0)), float(pull @ pull) * abs(v)
+        rows[:, t] = (f, abs(f - label), g, drift, kink, flipped * abs(v), squared)
         u -= (eta * v) * pull
     return OnePointRun(*rows)
 
