@@ -57,12 +57,11 @@ from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import get_activation
 from sublinear_lib.halfspace.alive import TOLERANCE
-from sublinear_lib.halfspace.engine import settle
+from sublinear_lib.halfspace.engine import Engine, settle
 from sublinear_lib.halfspace.filtering import FANOUT, LANES, KernelSet, NodeSums, Summed, halved
 from sublinear_lib.halfspace.kernel_choice import choose, summing_kernel
 from sublinear_lib.halfspace.protocol import (
     HalfSpaces,
-    HalfspaceStructure,
     read_biases,
     read_domain,
     read_half_spaces,
@@ -748,7 +747,7 @@ class Aggregator:
 
     def aggregate(
         self,
-        engine: HalfspaceStructure,
+        engine: Engine,
         kernels: str,
         leaf_size: int,
         asked: HalfSpaces,
@@ -801,7 +800,7 @@ class Aggregator:
         self._moved[:] = False
 
     def _summed(
-        self, engine: HalfspaceStructure, asked: HalfSpaces, weights: FloatArray
+        self, engine: Engine, asked: HalfSpaces, weights: FloatArray
     ) -> HalfspaceAggregates:
         """Report and add up; `weights` has an entry for every row of the store."""
         store, q = self._store, len(asked.offsets)

@@ -110,7 +110,12 @@ def _without(rows: Int32Array, positions: IntArray) -> Int32Array:
 
 
 class Engine(ABC):
-    """A half-space structure on top of the float32 filter."""
+    """A half-space structure on top of the float32 filter, as the facade asks it.
+
+    It reads the points from the :class:`~sublinear_lib.halfspace.store.PointStore` it was made with
+    and speaks in *rows* of that store; the facade owns validation and the translation of rows to
+    ids, and changes the store before it tells the engine which rows changed.
+    """
 
     name: str
     """The value of ``method=`` that selects this engine."""

@@ -21,12 +21,12 @@ from sublinear_lib.halfspace import saving
 from sublinear_lib.halfspace.aggregates import Aggregator, HalfspaceAggregates
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.cost_model import Chooser
+from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import KernelSet
 from sublinear_lib.halfspace.kernel_choice import choose
 from sublinear_lib.halfspace.protocol import (
     HalfspaceHits,
     HalfSpaces,
-    HalfspaceStructure,
     count,
     read_biases,
     read_domain,
@@ -663,7 +663,7 @@ class HalfspaceIndex:
     def _best_engine(self, present: str | None) -> str:
         return self._method if self._chooser is None else self._chooser.choose(present)
 
-    def _make(self, name: str) -> HalfspaceStructure:
+    def _make(self, name: str) -> Engine:
         if name == "tree":
             return BoxTree(self._store, self._kernels, self._leaf_size, self._domain)
         if name == "cap":
@@ -678,7 +678,7 @@ class HalfspaceIndex:
         self._engine = self._make(best)
         return True
 
-    def _engine_for(self, asked: HalfSpaces, *, listed: bool, in_order: bool) -> HalfspaceStructure:
+    def _engine_for(self, asked: HalfSpaces, *, listed: bool, in_order: bool) -> Engine:
         """Return the engine to put queries to; for very many of them, think about it first."""
         engine = self._engine
         if self._chooser is None:
@@ -692,7 +692,7 @@ class HalfspaceIndex:
 
     def _learn(
         self,
-        engine: HalfspaceStructure,
+        engine: Engine,
         asked: HalfSpaces,
         hits: int,
         *,

@@ -58,7 +58,7 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
 
     Parameters
     ----------
-    adversary, loss, eta, steps, batch_size, early_stop, measure, reduction, progress
+    adversary, loss, eta, steps, batch_size, measure, reduction, progress
         As for `SublinearAdversarialTraining`.  With ``reduction="reference"`` the weights equal
         those of that trainer bit by bit; for ``"blas"`` see there.
     index : str, default "auto"

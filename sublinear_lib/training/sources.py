@@ -608,8 +608,8 @@ def _fixed_index(
 ) -> HalfspaceIndex:
     """Return an index that keeps the engine it starts with.
 
-    An index that chooses freely consults a clock when it exchanges its engine.  The answers would
-    be the same, the work counters of equal runs would not.
+    An index that chooses freely exchanges its engine after many queries, a resumed run's elsewhere.
+    The answers would be the same, the work counters would not.
     """
     index = HalfspaceIndex(points, bias, method=method, domain=domain)
     if method != "auto":

@@ -50,7 +50,6 @@ from sublinear_lib.training.sources import (
     firing_on_slice,
 )
 from sublinear_lib.training.step_size import STEP_SIZE_RULES, StepSizeRule, resolve_step_size
-from sublinear_lib.training.stopping import EarlyStop, Watch
 
 __all__ = ["Callback", "DenseAdversarialTraining", "Search", "SublinearAdversarialTraining"]
 
@@ -71,7 +70,6 @@ class _AdversarialTraining(ABC):
     eta: float | str | StepSizeRule = "auto"
     steps: Count = 100
     batch_size: Count | None = None
-    early_stop: EarlyStop | None = None
     measure: Measure | None = None
     reduction: Reduction = "blas"
     progress: Flag = False
@@ -91,8 +89,8 @@ class _AdversarialTraining(ABC):
         elif not callable(getattr(self.eta, "step_size", None)):
             validation.scalar(self.eta, "eta", exclusive_minimum=0)
         check_fields(self)
-        _optional(self.early_stop, "early_stop", EarlyStop)
-        _optional(self.measure, "measure", Measure)
+        if self.measure is not None:
+            validation.instance(self.measure, "measure", Measure)
         validation.choice(self.reduction, "reduction", ("blas", "reference"))
 
     @abstractmethod
@@ -222,16 +220,11 @@ class _AdversarialTraining(ABC):
         self, run: Run, keeper: _Keeper | None, callback: Callback | None, returning: bool
     ) -> History:
         """Do the steps that are missing."""
-        watch, over = Watch(self.early_stop), ""
         if keeper is not None:
             run.restore(keeper.read(self.steps))
-            for record in run.records:
-                over = watch.see(record.loss)
         with _progress_bar(self.steps, len(run.records), self.progress) as show:
             try:
                 for step in range(len(run.records), self.steps):
-                    if over:
-                        return run.history(stopped=over)
                     try:
                         record = run.step()
                     except FloatingPointError as error:
@@ -243,7 +236,6 @@ class _AdversarialTraining(ABC):
                     if keeper is not None:
                         keeper.save(run)
                     show(record)
-                    over = watch.see(record.loss)
                     if callback is not None and callback(record, run.network) is True:
                         return run.history(interrupted=True, stopped="the callback asked for it")
             except KeyboardInterrupt:
@@ -285,8 +277,6 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     batch_size : int, optional
         Number of examples per step, drawn without replacement for each step anew; the loss of the
         step is that of the batch.  By default every step uses all examples, as in the paper.
-    early_stop : EarlyStop, optional
-        When to end before the last step.
     measure : Measure, optional
         Which steps bracket the robust loss and count flips; by default none.
     reduction : {"blas", "reference"}, default "blas"
@@ -369,7 +359,7 @@ class DenseAdversarialTraining(_AdversarialTraining):
 
     Parameters
     ----------
-    adversary, loss, eta, steps, batch_size, early_stop, measure, reduction, progress
+    adversary, loss, eta, steps, batch_size, measure, reduction, progress
         As for `SublinearAdversarialTraining`.
     set_aside : bool, default False
         Whether neurons that can never fire on X are left out of the matrices.  Changes the cost
@@ -707,11 +697,6 @@ class Clock:
         now = perf_counter()
         self.seconds[phase] += now - self._last
         self._last = now
-
-
-def _optional(value: object, name: str, kind: type) -> None:
-    if value is not None and not isinstance(value, kind):
-        raise TypeError(f"{name} must be of type {kind.__name__}, got {type(value).__name__}")
 
 
 def adversarial_points(attack: AttackResult, shape: tuple[int, ...]) -> FloatArray:
