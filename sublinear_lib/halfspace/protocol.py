@@ -83,8 +83,6 @@ class HalfspaceHits:
     array([2, 0, 1])
     >>> [ids.tolist() for ids in hits.split()]
     [[1, 4], [], [0]]
-    >>> hits.union()
-    array([0, 1, 4], dtype=int32)
     """
 
     indptr: IntArray
@@ -173,16 +171,6 @@ class HalfspaceHits:
             One array per query.
         """
         return [self[i] for i in range(len(self))]
-
-    def union(self) -> Int32Array:
-        """Return the ids that at least one query reported, ascending.
-
-        Returns
-        -------
-        ndarray of int32
-            The union of the sets: for the network, the neurons that are active on some sample.
-        """
-        return np.unique(self.indices)
 
     def ascending(self) -> HalfspaceHits:
         """Return the same hits with the ids of each query in ascending order.
