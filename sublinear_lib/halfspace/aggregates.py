@@ -59,7 +59,7 @@ from sublinear_lib.activations import get_activation
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.engine import Engine, settle
 from sublinear_lib.halfspace.filtering import FANOUT, LANES, KernelSet, NodeSums, Summed, halved
-from sublinear_lib.halfspace.kernel_choice import choose, summing_kernel
+from sublinear_lib.halfspace.kernel_choice import choose
 from sublinear_lib.halfspace.protocol import (
     HalfSpaces,
     read_biases,
@@ -261,7 +261,7 @@ class _SummingTree(BoxTree):
         """Sum the columns over each half-space; return also bounds of the errors, shape (q, C)."""
         batch = self._prepared(normals, offsets)
         with np.errstate(under="ignore"):
-            found = summing_kernel(self._kernels.name)(self._tree, self._sums, batch, bounds=bounds)
+            found = self._kernels.sum_up(self._tree, self._sums, batch, bounds=bounds)
             doubtful = len(found.doubtful_rows)
             self._count(found.work, doubtful)
             if doubtful:

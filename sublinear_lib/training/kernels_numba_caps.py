@@ -291,18 +291,8 @@ def scan(code, blocks, d, count, band, points, queries, n, words, split, certain
         for start in range(first, last, near):
             for group in range(0, queries.size, 4):
                 for w in range(start, min(last, start + near)):
-                    cap_masks(
-                        code,
-                        blocks,
-                        w * d * _BLOCK,
-                        d,
-                        band,
-                        w * _BLOCK,
-                        points,
-                        queries,
-                        group,
-                        masks,
-                    )
+                    row = w * _BLOCK
+                    cap_masks(code, blocks, row * d, d, band, row, points, queries, group, masks)
                     for t in range(min(4, n - group)):
                         on = masks[t] & masks[4 + t] if split else np.uint64(0)
                         word = (group + t) * words + w - first
@@ -580,6 +570,7 @@ def follow(
         come = 0
         go = 0
         way = np.float32(ways[i])
+        at = i * width
         anew = starts[i]
         count = 0
         if not anew:
@@ -598,18 +589,7 @@ def follow(
                 whole = min(8, last - eighth)
                 for j in range(8 * eighth, 8 * (eighth + whole), 8):
                     eight_keys(
-                        code,
-                        table,
-                        width,
-                        undecided,
-                        j,
-                        short,
-                        i * width,
-                        limit,
-                        factors,
-                        way,
-                        keys,
-                        j,
+                        code, table, width, undecided, j, short, at, limit, factors, way, keys, j
                     )
                 valid = _valid(length - 8 * (eighth - first))
                 merge_keys(code, fresh, 0, nothing, keys, 8 * eighth, masks)
@@ -640,18 +620,7 @@ def follow(
                 stale_rows[j] = stale_rows[0]
             for j in range(0, count, 8):
                 eight_keys(
-                    code,
-                    table,
-                    width,
-                    stale_rows,
-                    j,
-                    short,
-                    i * width,
-                    limit,
-                    factors,
-                    way,
-                    fresh,
-                    j,
+                    code, table, width, stale_rows, j, short, at, limit, factors, way, fresh, j
                 )
             for start in range(0, count, _BLOCK):
                 valid = _valid(count - start)
