@@ -59,6 +59,7 @@ __all__ = [
     "Costs",
     "Load",
     "Problem",
+    "Wish",
     "crossed_fraction",
     "first_choice",
     "per_query",
@@ -136,6 +137,15 @@ class Load(NamedTuple):
     """Share of the queries that list what they find and do not only count it."""
     in_order: float = 1.0
     """Share of these that want it in order."""
+
+
+class Wish(NamedTuple):
+    """What one call asks for."""
+
+    listed: bool = True
+    """Whether what is found is to be listed, and not only counted."""
+    in_order: bool = False
+    """Whether the list is to be in order."""
 
 
 EXPECTED = Load()
@@ -219,12 +229,12 @@ class Account:
             )
         return engine
 
-    def note(self, m: int, q: int, hits: int, *, listed: bool, in_order: bool) -> bool:
+    def note(self, m: int, q: int, hits: int, wish: Wish) -> bool:
         """Take down queries."""
         self._queries += q
         self._hits += hits
-        self._listed += q if listed else 0
-        self._in_order += q if listed and in_order else 0
+        self._listed += q if wish.listed else 0
+        self._in_order += q if wish.listed and wish.in_order else 0
         return self._queries * m >= _PAIRS_BETWEEN_LOOKS
 
     def settle(self, present: str, m: int, tested: int, surviving: float) -> str:
@@ -319,15 +329,7 @@ class Chooser:
         """Go on with an engine that was built anew: its counters do not start again."""
         self._tested = engine.work.points_tested
 
-    def before(
-        self,
-        engine: Engine,
-        asked: HalfSpaces,
-        *,
-        listed: bool,
-        in_order: bool,
-        make: Make,
-    ) -> Engine:
+    def before(self, engine: Engine, asked: HalfSpaces, wish: Wish, make: Make) -> Engine:
         """Try a call of very many queries on a few of them, and exchange the engine if it pays."""
         m, q = self._store.live, len(asked.offsets)
         if q < _LARGE_CALL or not m or not self._lock.acquire(blocking=False):
@@ -338,7 +340,7 @@ class Chooser:
             before, pairs = engine.work.points_tested, len(tried.offsets) * m
             hits = int(engine.count(*tried).sum())
             tested = min(1.0, (engine.work.points_tested - before) / pairs)
-            load = Load(hits / pairs, float(listed), float(in_order))
+            load = Load(hits / pairs, *map(float, wish))
             name = self._account.book(
                 engine.name, m, q, load, tested, self._surviving(tried.offsets)
             )
@@ -346,22 +348,13 @@ class Chooser:
         finally:
             self._lock.release()
 
-    def after(
-        self,
-        engine: Engine,
-        asked: HalfSpaces,
-        hits: int,
-        *,
-        listed: bool,
-        in_order: bool,
-        make: Make,
-    ) -> Engine:
+    def after(self, engine: Engine, asked: HalfSpaces, hits: int, wish: Wish, make: Make) -> Engine:
         """Take down a call, and exchange the engine if it is time to."""
         m, q = self._store.live, len(asked.offsets)
         if q >= _LARGE_CALL:  # booked before it was answered
             self.keep(engine)
             return engine
-        due = self._account.note(m, q, hits, listed=listed, in_order=in_order)
+        due = self._account.note(m, q, hits, wish)
         if not due or not self._lock.acquire(blocking=False):
             return engine
         try:

@@ -114,9 +114,9 @@ class Engine(ABC):
         self._counting = threading.Lock()
 
     @property
-    @abstractmethod
     def height(self) -> int:
-        """Levels of the hierarchy above the points."""
+        """Levels of the hierarchy above the points: 0 without one."""
+        return 0
 
     @property
     @abstractmethod

@@ -105,7 +105,7 @@ _KEPT_BYTES = 2**25
 
 
 @_compiled
-def _mark(code, points, dimension, radius, part, batch, words, stride, counts, doubtful_pairs):
+def _mark(code, points, d, radius, part, batch, words, stride, counts, doubtful_pairs):
     """Compare blocks of points with the first active[i] queries; return the number of doubts.
 
     The word of the i-th block for the query at `position` is ``words[position * stride + i]``;
@@ -119,22 +119,11 @@ def _mark(code, points, dimension, radius, part, batch, words, stride, counts, d
     doubts = 0
     for i in range(len(blocks)):
         block = blocks[i]
-        start = block * dimension * _BLOCK
+        start, reach = block * d * _BLOCK, radius[block]
         first = 0
         while first < active[i]:
             score_masks(
-                code,
-                points,
-                start,
-                dimension,
-                radius[block],
-                vectors,
-                below,
-                above,
-                spread,
-                queries,
-                first,
-                masks,
+                code, points, start, d, reach, vectors, below, above, spread, queries, first, masks
             )
             doubtful = np.uint64(0)
             for t in range(_GROUP):
@@ -385,17 +374,9 @@ class _Answer:
             size = int(rows.max(initial=0)) // _BLOCK + 1
             self._marks = np.zeros(size, dtype=np.uint64)
             self._summary = np.zeros(size // _BLOCK + 1, dtype=np.uint64)
+        blocks, marks, summary = part.blocks, self._marks, self._summary
         self._used = _list_ascending(
-            code,
-            rows,
-            part.blocks,
-            words,
-            stride,
-            positions,
-            self._marks,
-            self._summary,
-            found,
-            self._used,
+            code, rows, blocks, words, stride, positions, marks, summary, found, self._used
         )
 
     def filtered(self) -> Filtered:

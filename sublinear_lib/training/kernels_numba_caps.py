@@ -37,14 +37,12 @@ from sublinear_lib._vector_code import (
 
 __all__ = [
     "begin",
-    "cut_points",
     "enter",
     "follow",
     "gradient",
     "listed",
     "masked_gradient",
     "points_in_caps",
-    "report",
     "scan",
     "sift",
     "smooth",
@@ -210,25 +208,6 @@ def to_blocks(table, width, d, count, blocks):
             line = (block * d + k) * _BLOCK
             for j in range(min(_BLOCK, count - first)):
                 blocks[line + j] = table[(first + j) * width + k]
-
-
-@_compiled
-def cut_points(indptr, indices, rows, stretches, first):
-    """Find where the lists of the caps, ascending, pass from one stretch to the next."""
-    n = indptr.size - 1
-    for i in range(n):
-        e = indptr[i]
-        for stretch in range(stretches):
-            first[stretch * n + i] = e
-            last = (stretch + 1) * rows
-            end = indptr[i + 1]
-            while e < end:
-                middle = (e + end) >> 1
-                if indices[middle] < last:
-                    e = middle + 1
-                else:
-                    end = middle
-        first[stretches * n + i] = e
 
 
 @_compiled
@@ -729,19 +708,6 @@ def tally(lists, counts):
             total += ones(np.uint64(state[eighth]))
         counts[segment % n] += total
         segment += 1
-
-
-@_compiled
-def report(code, rows, lists, fires):
-    """Mark the rows that fire somewhere."""
-    undecided, eighths, _, state, sure, starts = lists
-    buffer = np.empty(rows + 64, dtype=np.int32)
-    for e in range(starts[starts.size - 1]):
-        fires[sure[e]] = 1
-    for segment in range(starts.size - 1):
-        found = _firing(code, undecided, eighths[segment], eighths[segment + 1], state, buffer)
-        for e in range(found):
-            fires[buffer[e]] = 1
 
 
 @_compiled

@@ -46,6 +46,7 @@ from sublinear_lib.training.sources import (
     LivingNeurons,
     NeuronSource,
     StepEvaluator,
+    Task,
     choose_source,
     firing_on_slice,
 )
@@ -203,18 +204,7 @@ class _AdversarialTraining(ABC):
         self, network: TwoLayerNetwork, X: FloatArray, y: FloatArray, generator: np.random.Generator
     ) -> Run:
         """Return a run at its beginning."""
-        return Run(
-            network=network,
-            X=X,
-            y=y,
-            adversary=self.adversary,
-            loss=get_loss(self.loss),
-            eta=resolve_step_size(self.eta, network),
-            generator=generator,
-            batch_size=self.batch_size,
-            measure=self.measure,
-            source=lambda neurons: self._source(neurons, X),
-        )
+        return Run(self, network, X, y, generator)
 
     def _loop(
         self, run: Run, keeper: _Keeper | None, callback: Callback | None, returning: bool
@@ -333,9 +323,10 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         rho, reduction = self.adversary.rho, self.reduction
         if self.index == "literal":
-            return LiteralNeurons(neurons, X, rho, reduction)
+            return LiteralNeurons(Task(neurons, X, rho, reduction))
         margin = margin_of(self.adversary, neurons.weight_scale)
         alive = firing_on_slice(neurons, margin) if self.set_aside else None
+        task = Task(neurons, X, rho, reduction, margin, alive)
         how: str = self.index
         if how == "auto":
             living = neurons.m if alive is None else len(alive)
@@ -344,13 +335,13 @@ class SublinearAdversarialTraining(_AdversarialTraining):
             if how == "dense" and kernels_in_use() == "numpy" and not wanted:
                 _say_once_that_nothing_is_compiled()
         if how == "dense":
-            return _all_neurons(neurons, X, rho, reduction, margin, alive)
+            return _all_neurons(task)
         if how == "caps":
-            return CappedNeurons(neurons, X, rho, reduction, margin, alive)
+            return CappedNeurons(task)
         method = validation.choice(
             "auto" if how == "query" else how, "index", get_args(IndexMethod)
         )
-        return IndexedNeurons(neurons, X, rho, reduction, method, margin, alive)
+        return IndexedNeurons(task, method)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -381,7 +372,7 @@ class DenseAdversarialTraining(_AdversarialTraining):
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         margin = margin_of(self.adversary, neurons.weight_scale)
         alive = firing_on_slice(neurons, margin) if self.set_aside else None
-        return _all_neurons(neurons, X, self.adversary.rho, self.reduction, margin, alive)
+        return _all_neurons(Task(neurons, X, self.adversary.rho, self.reduction, margin, alive))
 
 
 @functools.cache
@@ -394,18 +385,9 @@ def _say_once_that_nothing_is_compiled() -> None:
     )
 
 
-def _all_neurons(
-    neurons: Neurons,
-    X: FloatArray,
-    rho: float,
-    reduction: Reduction,
-    margin: float,
-    alive: IntArray | None,
-) -> NeuronSource:
+def _all_neurons(task: Task) -> NeuronSource:
     """Return the dense source, of the neurons that can fire if some cannot."""
-    if alive is None:
-        return AllNeurons(neurons, X, rho, reduction)
-    return LivingNeurons(neurons, X, rho, reduction, margin, alive)
+    return AllNeurons(task) if task.alive is None else LivingNeurons(task)
 
 
 @dataclass
@@ -423,30 +405,27 @@ class Run:
 
     def __init__(
         self,
-        *,
+        trainer: _AdversarialTraining,
         network: TwoLayerNetwork,
         X: FloatArray,
         y: FloatArray,
-        adversary: Adversary,
-        loss: Loss,
-        eta: float,
         generator: np.random.Generator,
-        batch_size: int | None,
-        measure: Measure | None,
-        source: Callable[[Neurons], NeuronSource],
     ) -> None:
-        self.eta = eta
+        self.eta = resolve_step_size(trainer.eta, network)
         self.records: list[StepRecord] = []
-        self._start = network
+        self._trainer, self._start = trainer, network
         self._X, self._y = X, y
-        self._adversary, self._loss = adversary, loss
+        self._adversary, self._loss = trainer.adversary, get_loss(trainer.loss)
         self._generator = generator
-        self._batch_size, self._measure = batch_size, measure
-        self._neurons = network.working_copy()
-        self._make_source = source
-        self._source = source(self._neurons)
-        self._squared_drift = np.zeros(network.m)
+        self._batch_size, self._measure = trainer.batch_size, trainer.measure
         self._pending: Update | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make what a run starts with."""
+        self._neurons = self._start.working_copy()
+        self._source = self._trainer._source(self._neurons, self._X)
+        self._squared_drift = np.zeros(self._start.m)
 
     def close(self) -> None:
         """Let go of what the run holds."""
@@ -483,7 +462,7 @@ class Run:
             return
         neurons = self._start.working_copy()
         # What is known about neurons that never moved was found out with the initial weights.
-        source = self._make_source(neurons)
+        source = self._trainer._source(neurons, self._X)
         neurons.set_rows(None, state.W)
         moved = np.flatnonzero((state.W != self._start.W).any(axis=1))
         source.update(moved, state.W[moved])

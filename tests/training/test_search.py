@@ -30,6 +30,7 @@ from sublinear_lib.training.sources import (
     TOLERANCE,
     IndexedNeurons,
     LiteralNeurons,
+    Task,
     choose_source,
     firing_on_slice,
 )
@@ -130,7 +131,7 @@ def test_the_automatic_search_follows_its_rule(monkeypatch):
         neurons = network.working_copy()
         for living, expected in ((None, "query"), (100, "dense")):
             assert choose_source(neurons, X, 0.1, living=living) == expected
-        listed = IndexedNeurons(neurons, X, 0.1, "blas", "scan")
+        listed = IndexedNeurons(Task(neurons, X, 0.1, "blas"), "scan")
         listed.evaluator()
         for share, expected in ((0.05, "query"), (0.2, "dense")):
             living = round(listed.candidates() / share)
@@ -171,7 +172,7 @@ def test_the_literal_algorithm_pays_a_query_for_every_point_of_the_attack(monkey
 
 def test_a_literal_evaluator_is_the_network_itself():
     network, X, _ = problem(5, 300, 6)
-    source = LiteralNeurons(network.working_copy(), X, 0.2, "reference")
+    source = LiteralNeurons(Task(network.working_copy(), X, 0.2, "reference"))
     assert source.candidates() == 0.0
     evaluator = source.evaluator()
     points = geometry.sample_caps(X, 0.2, rng=3)
