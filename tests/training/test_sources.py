@@ -166,7 +166,7 @@ def test_the_work_of_the_query_is_counted():
     assert works["scan"] == 7 * 5000
     assert 0 < works["tree"] < works["scan"]
     alive = np.arange(0, 5000, 2)
-    capped = CappedNeurons(network.working_copy(), X, 0.05, "reference", alive=alive)
+    capped = CappedNeurons(Task(network.working_copy(), X, 0.05, "reference", alive=alive))
     capped.evaluator(np.array([0, 3]))
     assert capped.work == 2 * 2500
 
