@@ -129,6 +129,7 @@ def test_the_stored_costs_choose_what_was_measured_to_be_best(kernels):
     def engine(m, dimension):
         return first_choice(DEFAULT_COSTS[kernels], Problem(kernels, dimension, False), m)
 
+    assert Account(Problem(kernels, 3, False)).costs is DEFAULT_COSTS[kernels]
     assert [engine(2**16, d) for d in (2, 3, 16, 32)] == ["tree", "tree", "scan", "scan"]
     assert engine(2**20, 3) == "tree"
     assert engine(100, 2) == "scan"
