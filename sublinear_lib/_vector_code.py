@@ -58,7 +58,6 @@ __all__ = [
     "append_changes",
     "append_rows",
     "box_masks",
-    "box_masks_of_one",
     "cap_masks",
     "compresses",
     "copy_rows",
@@ -74,7 +73,6 @@ __all__ = [
     "packed_signs",
     "prefetch",
     "score_masks",
-    "score_masks_of_one",
     "spread_masked",
     "spread_row",
     "squeeze",
@@ -367,6 +365,11 @@ class _Writer:
         rows = [builder.sext(self.number("rows", place), _INT64) for place in places]
         return [self.array("table", builder.mul(row, width)) for row in rows]
 
+    def four(self) -> list[Any]:
+        """Return the four queries that `queries` lists from `first` on."""
+        places = [self.after("first", t) for t in range(4)]
+        return [self.builder.sext(self.number("queries", place), _INT64) for place in places]
+
     def of_listed(self, name: str, kind: Any) -> Any:
         """Return the numbers of an array that belong to the eight rows listed from `start` on."""
         numbers = ir.Constant(kind, ir.Undefined)
@@ -399,10 +402,11 @@ def _write_products(writer: _Writer, rows: list[Any], origin: Any, together: int
     return writer.sums(len(rows) * together, writer.value("dimension"), step)
 
 
-def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> None:
-    """Write the comparison of some queries with a block, `together` vectors of points at a time."""
+def _write_scores(writer: _Writer, together: int) -> None:
+    """Write the comparison of four queries with a block, `together` vectors of points at a time."""
     builder, lanes = writer.builder, writer.lanes
     dimension = writer.value("dimension")
+    queries = writer.four()
     rows = [writer.array("vectors", builder.mul(q, dimension)) for q in queries]
     radius = writer.value("radius")
     limits = []
@@ -422,10 +426,11 @@ def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> Non
     writer.masks([words[kind] for kind in range(2) for words in found])
 
 
-def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
-    """Write the comparison of some queries with a block whose points have bands of their own."""
+def _write_caps(writer: _Writer, together: int) -> None:
+    """Write the comparison of four queries with a block whose points have bands of their own."""
     builder, lanes = writer.builder, writer.lanes
     dimension = writer.value("dimension")
+    queries = writer.four()
     rows = [writer.array("vectors", builder.mul(q, dimension)) for q in queries]
     found: list[tuple[list[Any], list[Any], list[Any]]] = [([], [], []) for _ in queries]
     for part in range(0, BLOCK // lanes, together):
@@ -484,10 +489,11 @@ def _shuffled(writer: _Writer, left: Any, right: Any, order: Sequence[int]) -> A
     return writer.builder.shuffle_vector(left, right, lanes)
 
 
-def _write_boxes(writer: _Writer, queries: Sequence[Any], together: int) -> None:
-    """Write the comparison of some queries with the boxes of a node."""
+def _write_boxes(writer: _Writer, together: int) -> None:
+    """Write the comparison of four queries with the boxes of a node."""
     builder, lanes = writer.builder, writer.lanes
     dimension = writer.value("dimension")
+    queries = writer.four()
     rows = [writer.array("vectors", builder.mul(q, dimension)) for q in queries]
     absolute = builder.module.declare_intrinsic("llvm.fabs", [_FLOAT])
     limits = [
@@ -579,13 +585,6 @@ def _in_vectors(
 def _overloaded(operation: Any) -> Any:
     """Return a decorator of the function that says what the calls of an operation become."""
     return overload(operation, jit_options=_OPTIONS, strict=False, prefer_literal=True)
-
-
-def _four(writer: _Writer) -> list[Any]:
-    """Return the four queries of an operation."""
-    builder, first = writer.builder, writer.value("first")
-    places = [builder.add(first, _number(t)) for t in range(4)]
-    return [builder.sext(writer.number("queries", place), _INT64) for place in places]
 
 
 def _bands_of_eight(writer: _Writer) -> Any:
@@ -1073,7 +1072,7 @@ def ones(word: Any) -> Any:
     return int(word).bit_count()
 
 
-@_in_vectors(lambda w: _write_scores(w, _four(w), 4 if w.lanes == 16 else 2))
+@_in_vectors(lambda w: _write_scores(w, 4 if w.lanes == 16 else 2))
 def score_masks(
     code, points, start, dimension, radius, vectors, below, above, spread, queries, first, masks
 ):
@@ -1089,37 +1088,12 @@ def score_masks(
     four = queries[first : first + 4]
     for t in range(4):
         slack = spread[four[t]] * radius
-        _compare(
-            points,
-            start,
-            dimension,
-            vectors,
-            four[t],
-            below[four[t]] - slack,
-            above[four[t]] + slack,
-            masks,
-            t,
-            4 + t,
-        )
-
-
-@_in_vectors(lambda w: _write_scores(w, [w.value("query")], BLOCK // w.lanes))
-def score_masks_of_one(
-    code, points, start, dimension, radius, vectors, below, above, spread, query, masks
-):
-    """Compare one half-space with a block of 64 points (to be called from a compiled kernel).
-
-    `masks` is filled: the word of possible points, then the word of sure ones.
-    """
-    slack = spread[query] * radius
-    low, high = below[query] - slack, above[query] + slack
-    _compare(points, start, dimension, vectors, query, low, high, masks, 0, 1)
+        low, high = below[four[t]] - slack, above[four[t]] + slack
+        _compare(points, start, dimension, vectors, four[t], low, high, masks, t)
 
 
 @numba.njit(**_OPTIONS)
-def _compare(
-    points, start, dimension, vectors, query, low, high, masks, possible_place, sure_place
-):
+def _compare(points, start, dimension, vectors, query, low, high, masks, number):
     """Compare one half-space with a block, in the way that compilers turn into vectors best."""
     score = carray(_block_on_stack(), BLOCK)
     # Unsigned positions: only then does the compiler turn this into vector operations.
@@ -1142,11 +1116,11 @@ def _compare(
             every |= np.uint32(score[part + j] > high) << np.uint32(j)
         possible |= np.uint64(some) << part
         sure |= np.uint64(every) << part
-    masks[possible_place] = possible
-    masks[sure_place] = sure
+    masks[number] = possible
+    masks[4 + number] = sure
 
 
-@_in_vectors(lambda w: _write_caps(w, _four(w), 4 if w.lanes == 16 else 2))
+@_in_vectors(lambda w: _write_caps(w, 4 if w.lanes == 16 else 2))
 def cap_masks(code, points, start, dimension, band, place, vectors, queries, first, masks):
     """Compare four half-spaces with 64 points that have bands (to be called from a kernel).
 
@@ -1431,7 +1405,7 @@ def spread_masked(code, vectors, count, width, words, start, step, group, totals
             totals[place + k * BLOCK + j] = total
 
 
-@_in_vectors(lambda w: _write_boxes(w, _four(w), FANOUT // 16 if w.lanes == 16 else 1))
+@_in_vectors(lambda w: _write_boxes(w, FANOUT // 16 if w.lanes == 16 else 1))
 def box_masks(code, center, half, start, dimension, vectors, below, above, queries, first, masks):
     """Compare four half-spaces with the boxes of one node (to be called from a compiled kernel).
 
@@ -1443,56 +1417,12 @@ def box_masks(code, center, half, start, dimension, vectors, below, above, queri
     """
     four = queries[first : first + 4]
     for t in range(4):
-        _compare_boxes(
-            center,
-            half,
-            start,
-            dimension,
-            vectors,
-            four[t],
-            below[four[t]],
-            above[four[t]],
-            masks,
-            t,
-            4 + t,
-        )
-
-
-@_in_vectors(lambda w: _write_boxes(w, [w.value("query")], FANOUT // w.lanes))
-def box_masks_of_one(code, center, half, start, dimension, vectors, below, above, query, masks):
-    """Compare one half-space with the boxes of one node (to be called from a compiled kernel).
-
-    `masks` is filled: the word of crossed boxes, then the word of those inside.
-    """
-    _compare_boxes(
-        center,
-        half,
-        start,
-        dimension,
-        vectors,
-        query,
-        below[query],
-        above[query],
-        masks,
-        0,
-        1,
-    )
+        low, high = below[four[t]], above[four[t]]
+        _compare_boxes(center, half, start, dimension, vectors, four[t], low, high, masks, t)
 
 
 @numba.njit(**_OPTIONS)
-def _compare_boxes(
-    center,
-    half,
-    start,
-    dimension,
-    vectors,
-    query,
-    low,
-    high,
-    masks,
-    crossed_place,
-    inside_place,
-):
+def _compare_boxes(center, half, start, dimension, vectors, query, low, high, masks, number):
     """Compare one half-space with the boxes of a node."""
     middle = carray(_block_on_stack(), BLOCK)
     extent = carray(_block_on_stack(), BLOCK)
@@ -1518,8 +1448,8 @@ def _compare_boxes(
             every |= np.uint32(lower > high) << np.uint32(j)
         reached |= np.uint64(some) << part
         inside |= np.uint64(every) << part
-    masks[crossed_place] = reached & ~inside
-    masks[inside_place] = inside
+    masks[number] = reached & ~inside
+    masks[4 + number] = inside
 
 
 @_in_vectors(_append, types.int64, lanes=(16,))

@@ -77,10 +77,6 @@ def test_scores_become_the_masks_of_their_comparisons(code, d):
             given = code, points.ravel(), start, *rest
             found = masks_of(vector_code.score_masks, 8, *given, queries, first)
             assert found == wanted, f"block {block}, queries {four}"
-        for query in range(q):
-            wanted = [to_word(possible[query, block]), to_word(sure[query, block])]
-            found = masks_of(vector_code.score_masks_of_one, 2, *given, query)
-            assert found == wanted, f"block {block}, query {query}"
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -111,8 +107,6 @@ def test_boxes_become_the_masks_of_their_comparisons(code, d):
             wanted = [to_word(side[q, node]) for side in (crossed, inside) for q in four]
             found = masks_of(vector_code.box_masks, 8, *boxes, queries, first)
             assert found == wanted, f"node {node}, queries {four}"
-            found = masks_of(vector_code.box_masks_of_one, 2, *boxes, queries[first])
-            assert found == [wanted[0], wanted[4]]
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -57,12 +57,11 @@ from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import get_activation
 from sublinear_lib.halfspace.alive import TOLERANCE
-from sublinear_lib.halfspace.engine import settle
+from sublinear_lib.halfspace.engine import Engine, settle
 from sublinear_lib.halfspace.filtering import FANOUT, LANES, KernelSet, NodeSums, Summed, halved
-from sublinear_lib.halfspace.kernel_choice import choose, summing_kernel
+from sublinear_lib.halfspace.kernel_choice import choose
 from sublinear_lib.halfspace.protocol import (
     HalfSpaces,
-    HalfspaceStructure,
     read_biases,
     read_domain,
     read_half_spaces,
@@ -262,7 +261,7 @@ class _SummingTree(BoxTree):
         """Sum the columns over each half-space; return also bounds of the errors, shape (q, C)."""
         batch = self._prepared(normals, offsets)
         with np.errstate(under="ignore"):
-            found = summing_kernel(self._kernels.name)(self._tree, self._sums, batch, bounds=bounds)
+            found = self._kernels.sum_up(self._tree, self._sums, batch, bounds=bounds)
             doubtful = len(found.doubtful_rows)
             self._count(found.work, doubtful)
             if doubtful:
@@ -318,7 +317,7 @@ class AggregateTree:
         The weights.  Copied.
     bias : array-like, shape (m,), optional
         A number added to every inner product.  Without it, the tree has no biases at all and
-        `insert` and `update` take none.
+        `update` takes none.
     domain : {"slice"}, optional
         Where the normals of all queries lie: anywhere by default, or on the input space
         X = {x : ||x|| = 1, x_d = 1/2} of the paper, to 1e-9.  Then ``d >= 2``, queries with other
@@ -471,82 +470,7 @@ class AggregateTree:
         biases = columns[:, -1] if self._store.biased else np.zeros(len(columns))
         return columns[:, 0].copy(), biases.copy(), columns[:, 1 : self.d + 1].copy()
 
-    # -- INSERT, REMOVE, UPDATE ----------------------------------------------------------------
-
-    def insert(self, points: object, weights: object, bias: object = None) -> IntArray:
-        """Add points.
-
-        Parameters
-        ----------
-        points : array-like, shape (k, d)
-            The new points.
-        weights : array-like, shape (k,)
-            Their weights.
-        bias : array-like, shape (k,), optional
-            Their biases: needed if the tree has biases, not allowed otherwise.
-
-        Returns
-        -------
-        ndarray of int64, shape (k,)
-            The new ids, ascending; an id is never given out twice.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is of the wrong type, shape or value, or if sums would become too large;
-            the tree is unchanged.
-
-        Notes
-        -----
-        Source: INSERT in Algorithm 2.
-        """
-        store = self._store
-        array = validation.float_array(points, "points", shape=("k", self.d), allow_empty=True)
-        count = len(array)
-        factors = validation.float_array(weights, "weights", shape=(count,), allow_empty=True)
-        biases = read_biases(store, bias, count, "tree", required=True)
-        refuse_too_many(store.next_id + count, "a tree")
-        ids = np.arange(store.next_id, store.next_id + count)
-        if not count:
-            return ids
-        self._refuse_large_after(np.empty(0, dtype=np.int64), array, factors, biases)
-        rows = store.append(array, biases)
-        if store.size > len(self._weights):
-            longer = np.zeros(max(store.size, len(self._weights) * 3 // 2))
-            longer[: len(self._weights)] = self._weights
-            self._weights = self._tree.weights = longer
-        self._weights[rows] = factors
-        self._tree.insert(rows)
-        return ids
-
-    def remove(self, ids: object) -> None:
-        """Remove points.
-
-        Parameters
-        ----------
-        ids : array-like of int, shape (k,)
-            Their ids, each once.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `ids` are not distinct ids of stored points; the tree is unchanged.
-
-        Notes
-        -----
-        Source: REMOVE in Algorithm 2.
-        """
-        store = self._store
-        rows = stored_rows(store, ids)
-        if not len(rows):
-            return
-        store.discard(rows)
-        if store.crowded_by_tombstones:
-            self._weights = self._tree.weights = self._weights[store.live_rows()]
-            store.compact()
-            self._tree.rebuild()
-        else:
-            self._tree.remove(rows)
+    # -- UPDATE --------------------------------------------------------------------------------
 
     def update(
         self, ids: object, points: object, *, bias: object = None, weights: object = None
@@ -556,8 +480,7 @@ class AggregateTree:
         Parameters
         ----------
         ids : array-like of int, shape (k,)
-            The points to move, each once: positions in the arrays the tree was made of, or what
-            `insert` returned.
+            The points to move, each once: positions in the arrays the tree was made of.
         points : array-like, shape (k, d)
             Where to.
         bias : array-like, shape (k,), optional
@@ -596,17 +519,15 @@ class AggregateTree:
     def _refuse_large_after(
         self, rows: IntArray, points: FloatArray, weights: FloatArray, bias: FloatArray | None
     ) -> None:
-        """Refuse moves of rows, or new points, after which a sum could overflow."""
+        """Refuse moves of rows after which a sum could overflow."""
         if bias is None and self._store.bias is not None:
             bias = self._store.bias[rows]
         added = magnitudes(points, weights, bias)
         if (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
             return
-        kept = self._store.alive.copy()
-        kept[rows] = False
+        kept = np.setdiff1d(np.arange(len(self)), rows)
         others = None if self._store.bias is None else self._store.bias[kept]
-        weights = self._weights[: self._store.size][kept]
-        refuse_large(magnitudes(self._store.points[kept], weights, others) + added)
+        refuse_large(magnitudes(self._store.points[kept], self._weights[kept], others) + added)
 
     # -- what there is -------------------------------------------------------------------------
 
@@ -748,7 +669,7 @@ class Aggregator:
 
     def aggregate(
         self,
-        engine: HalfspaceStructure,
+        engine: Engine,
         kernels: str,
         leaf_size: int,
         asked: HalfSpaces,
@@ -801,7 +722,7 @@ class Aggregator:
         self._moved[:] = False
 
     def _summed(
-        self, engine: HalfspaceStructure, asked: HalfSpaces, weights: FloatArray
+        self, engine: Engine, asked: HalfSpaces, weights: FloatArray
     ) -> HalfspaceAggregates:
         """Report and add up; `weights` has an entry for every row of the store."""
         store, q = self._store, len(asked.offsets)

@@ -75,11 +75,6 @@ class CapPrefix(Engine):
         super().__init__(store, kernels, "slice")
 
     @property
-    def height(self) -> int:
-        """Levels of the hierarchy above the points: none."""
-        return 0
-
-    @property
     def memory(self) -> int:
         """Bytes held besides the point store."""
         arrays = self._place, self._rows, self._fallen, self._highest, self._ceiling, self._floor

@@ -25,13 +25,9 @@ a sample of the bounds of the points, by binary search.  A call of thousands of 
 sixteen of them first, so that the account can act before it and not after.  Above about 10 to 25
 per cent activity it is the scan that wins where hits are listed in order.
 
-**Calibration.**  The constants of `DEFAULT_COSTS` were measured on one machine.  Before an engine
-is exchanged for the first time in a process, those of the kernels in use are measured on this one,
-by `calibrated`: once, in about five milliseconds, and not when an index is built, since compiled
-kernels are not loaded before they are needed.  A measurement that makes no sense, for a clock too
-coarse or a machine too busy, leaves the constants as they are.  So does the set ``"numpy"``: the
-ratios of its steps differ little between machines, and whatever is done in five milliseconds is
-mostly calls.  No answer depends on any of this.
+**The constants** of `DEFAULT_COSTS` were measured on one machine; the ratios of the steps, which
+are all that the choice depends on, differ little between machines.  No clock is read, so that
+equal calls choose equal engines, and no answer depends on any of this.
 
 **The chooser**: when an index with ``method="auto"`` looks, and what it looks at.
 :mod:`sublinear_lib.halfspace.cost_model` decides from numbers; `Chooser` collects them.  Readers
@@ -43,20 +39,17 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace.alive import slice_bounds
+from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import KernelSet
-from sublinear_lib.halfspace.protocol import HalfSpaces, HalfspaceStructure, Output
-from sublinear_lib.halfspace.scan import Scan
+from sublinear_lib.halfspace.protocol import HalfSpaces
 from sublinear_lib.halfspace.store import PointStore
-from sublinear_lib.halfspace.tree import BoxTree
 
 __all__ = [
     "DEFAULT_COSTS",
@@ -66,7 +59,7 @@ __all__ = [
     "Costs",
     "Load",
     "Problem",
-    "calibrated",
+    "Wish",
     "crossed_fraction",
     "first_choice",
     "per_query",
@@ -146,8 +139,14 @@ class Load(NamedTuple):
     """Share of these that want it in order."""
 
 
-_measured: dict[str, Costs] = {}
-_measuring = threading.Lock()
+class Wish(NamedTuple):
+    """What one call asks for."""
+
+    listed: bool = True
+    """Whether what is found is to be listed, and not only counted."""
+    in_order: bool = False
+    """Whether the list is to be in order."""
+
 
 EXPECTED = Load()
 """What is expected before the first query."""
@@ -203,12 +202,11 @@ def first_choice(costs: Costs, problem: Problem, m: int, load: Load = EXPECTED) 
 class Account:
     """What queries have cost, what they would have cost elsewhere, and the choice."""
 
-    def __init__(self, problem: Problem, calibrate: Callable[[], Costs]) -> None:
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.load = EXPECTED
-        self.costs = _measured.get(problem.kernels, DEFAULT_COSTS[problem.kernels])
+        self.costs = DEFAULT_COSTS[problem.kernels]
         self.reason = ""
-        self._calibrate = calibrate
         self._debts: dict[str, float] = {}
         self._queries = self._hits = self._listed = self._in_order = 0
 
@@ -231,12 +229,12 @@ class Account:
             )
         return engine
 
-    def note(self, m: int, q: int, hits: int, *, listed: bool, in_order: bool) -> bool:
+    def note(self, m: int, q: int, hits: int, wish: Wish) -> bool:
         """Take down queries."""
         self._queries += q
         self._hits += hits
-        self._listed += q if listed else 0
-        self._in_order += q if listed and in_order else 0
+        self._listed += q if wish.listed else 0
+        self._in_order += q if wish.listed and wish.in_order else 0
         return self._queries * m >= _PAIRS_BETWEEN_LOOKS
 
     def settle(self, present: str, m: int, tested: int, surviving: float) -> str:
@@ -260,15 +258,11 @@ class Account:
             self._debts[name] = max(0.0, self._debts.get(name, 0.0) + q * loss)
         if best == present or self._debts[best] < _BUILD[best] * m:
             return present
-        # With the constants of this machine, once they are known; they may call the exchange off.
-        self.costs = self._calibrate()
-        best, losses = self._losses(present, m, load, tested, surviving)
         self._debts = {}
-        if best != present:
-            self.reason = (
-                f"{losses[best] / 1e3:.2g} µs a query faster than the {present} where queries find "
-                f"{load.activity:.2g} of {m}"
-            )
+        self.reason = (
+            f"{losses[best] / 1e3:.2g} µs a query faster than the {present} where queries find "
+            f"{load.activity:.2g} of {m}"
+        )
         return best
 
     def _losses(
@@ -290,110 +284,12 @@ class Account:
         return best, {name: cost[present] - cost[name] for name in problem.engines}
 
 
-# -- calibration -------------------------------------------------------------------------------
-
-_SAMPLE_DIMENSION, _SAMPLE_TIMES = 4, 2
-_SAMPLE = {"numba": (4096, 64)}  # points and queries, where measuring is worth it
-_WITHIN_REASON = 2.0
-_LEAST_NANOSECONDS = 1000
-
-
-def calibrated(kernels: KernelSet, clock: Callable[[], int] = time.thread_time_ns) -> Costs:
-    """Return the constants of this machine; measured once in a process for each set of kernels."""
-    with _measuring:
-        if kernels.name not in _SAMPLE:
-            return DEFAULT_COSTS[kernels.name]
-        if kernels.name not in _measured:
-            _measured[kernels.name] = _measure(kernels, clock)
-        return _measured[kernels.name]
-
-
-def _measure(kernels: KernelSet, clock: Callable[[], int]) -> Costs:
-    """Time a scan and a tree of a few thousand normal points."""
-    default = DEFAULT_COSTS[kernels.name]
-    rng = np.random.default_rng(0)
-    m, q = _SAMPLE[kernels.name]
-    store = PointStore(rng.standard_normal((m, _SAMPLE_DIMENSION)), None)
-    normals = rng.standard_normal((q, _SAMPLE_DIMENSION))
-    normals /= np.sqrt(np.einsum("ij,ij->i", normals, normals))[:, None]
-    none, half = np.full(q, 1e3), np.zeros(q)
-    few = np.full(q, 2.326)  # which a normal variable exceeds in one per cent of the cases
-    room = np.empty(q * m, dtype=np.int32)
-    scan, tree = Scan(store, kernels), BoxTree(store, kernels, _LEAF)
-
-    def timed(engine: HalfspaceStructure, offsets: FloatArray, output: Output | None) -> float:
-        """Return nanoseconds per query, the quickest of a few times."""
-        best = math.inf
-        for _ in range(_SAMPLE_TIMES):
-            start = clock()
-            if output is None:
-                engine.count(normals, offsets, True)
-            else:
-                engine.query(normals, offsets, True, output)
-            best = min(best, clock() - start)
-        return best / q
-
-    for engine in (scan, tree):  # load what is not loaded yet
-        engine.count(normals[:1], few[:1], True)
-        engine.query(normals[:1], half[:1], True, Output(out=room))
-    times = {
-        "nothing": timed(tree, none, None),
-        "scan few": timed(scan, few, None),
-        "scan half": timed(scan, half, None),
-        "scan list": timed(scan, half, Output(out=room)),
-        "tree few": timed(tree, few, None),
-        "tree half": timed(tree, half, None),
-        "tree list": timed(tree, half, Output(out=room)),
-        "tree any": timed(tree, half, Output(sort=False, out=room)),
-    }
-    if min(times.values()) * q < _LEAST_NANOSECONDS:
-        return default
-    return _fitted(default, m, times, tree.crossed_fraction(normals, few))
-
-
-def _fitted(default: Costs, m: int, times: dict[str, float], crossed: float) -> Costs:
-    """Scale the default constants to the times measured, in nanoseconds per query.
-
-    A step that does all that another one does costs at least as much, whatever was measured: a
-    crossed point is tested as in a scan, and hits of a tree are listed before they are put in
-    order.  So no noise makes a tree that would test every point look better than a scan.
-    """
-    d, hits = _SAMPLE_DIMENSION, m / 2
-
-    def scaled(measured: float, expected: float) -> float:
-        """Return a factor within reason: beyond it, other work on the machine was measured."""
-        return min(max(measured / expected, 1.0 / _WITHIN_REASON), _WITHIN_REASON)
-
-    pair = scaled(times["scan few"] - times["nothing"], m * (default.pair + d * default.coordinate))
-    leaf = scaled(
-        times["tree few"] - times["nothing"],
-        max(crossed, 1e-3) * m * (default.crossed + d * default.crossed_coordinate),
-    )
-    hit = scaled(times["scan list"] - times["scan half"], hits * default.hit)
-    in_order = scaled(
-        times["tree list"] - times["tree half"], hits * (default.counted_hit + default.sorted_hit)
-    )
-    in_any = scaled(
-        times["tree any"] - times["tree half"], hits * (default.counted_hit + default.unsorted_hit)
-    )
-    scan = default._replace(
-        pair=default.pair * pair, coordinate=default.coordinate * pair, hit=default.hit * hit
-    )
-    return scan._replace(
-        crossed=max(default.crossed * leaf, scan.pair),
-        crossed_coordinate=max(default.crossed_coordinate * leaf, scan.coordinate),
-        counted_hit=default.counted_hit * pair,
-        sorted_hit=max(default.sorted_hit * in_order, scan.hit),
-        unsorted_hit=default.unsorted_hit * in_any,
-    )
-
-
 _BOUNDS = 4096
 _OFFSETS = 64
 _LARGE_CALL = 4096
 _TRIED = 16
 
-Make = Callable[[str], HalfspaceStructure]
+Make = Callable[[str], Engine]
 
 
 class Chooser:
@@ -402,13 +298,9 @@ class Chooser:
     def __init__(self, store: PointStore, kernels: KernelSet, on_slice: bool) -> None:
         dimension = store.d if on_slice else store.dimension  # on X the bias costs none
         self._store = store
-        self._kernels = kernels
         self._on_slice = on_slice
         self._lock = threading.Lock()
-        self._account = Account(
-            Problem(kernels.name, dimension, on_slice),
-            partial(calibrated, kernels),
-        )
+        self._account = Account(Problem(kernels.name, dimension, on_slice))
         self._bounds: FloatArray = np.empty(0)
         self._tested = 0
 
@@ -433,19 +325,11 @@ class Chooser:
             self._start_anew()
         return name
 
-    def keep(self, engine: HalfspaceStructure) -> None:
+    def keep(self, engine: Engine) -> None:
         """Go on with an engine that was built anew: its counters do not start again."""
         self._tested = engine.work.points_tested
 
-    def before(
-        self,
-        engine: HalfspaceStructure,
-        asked: HalfSpaces,
-        *,
-        listed: bool,
-        in_order: bool,
-        make: Make,
-    ) -> HalfspaceStructure:
+    def before(self, engine: Engine, asked: HalfSpaces, wish: Wish, make: Make) -> Engine:
         """Try a call of very many queries on a few of them, and exchange the engine if it pays."""
         m, q = self._store.live, len(asked.offsets)
         if q < _LARGE_CALL or not m or not self._lock.acquire(blocking=False):
@@ -456,7 +340,7 @@ class Chooser:
             before, pairs = engine.work.points_tested, len(tried.offsets) * m
             hits = int(engine.count(*tried).sum())
             tested = min(1.0, (engine.work.points_tested - before) / pairs)
-            load = Load(hits / pairs, float(listed), float(in_order))
+            load = Load(hits / pairs, *map(float, wish))
             name = self._account.book(
                 engine.name, m, q, load, tested, self._surviving(tried.offsets)
             )
@@ -464,22 +348,13 @@ class Chooser:
         finally:
             self._lock.release()
 
-    def after(
-        self,
-        engine: HalfspaceStructure,
-        asked: HalfSpaces,
-        hits: int,
-        *,
-        listed: bool,
-        in_order: bool,
-        make: Make,
-    ) -> HalfspaceStructure:
+    def after(self, engine: Engine, asked: HalfSpaces, hits: int, wish: Wish, make: Make) -> Engine:
         """Take down a call, and exchange the engine if it is time to."""
         m, q = self._store.live, len(asked.offsets)
         if q >= _LARGE_CALL:  # booked before it was answered
             self.keep(engine)
             return engine
-        due = self._account.note(m, q, hits, listed=listed, in_order=in_order)
+        due = self._account.note(m, q, hits, wish)
         if not due or not self._lock.acquire(blocking=False):
             return engine
         try:
@@ -491,7 +366,7 @@ class Chooser:
         finally:
             self._lock.release()
 
-    def _made(self, name: str, make: Make) -> HalfspaceStructure:
+    def _made(self, name: str, make: Make) -> Engine:
         self._start_anew()
         return make(name)
 

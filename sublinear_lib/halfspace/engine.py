@@ -11,7 +11,6 @@ so every method must leave the engine consistent with the store even when it has
 
 from __future__ import annotations
 
-import itertools
 import threading
 from abc import ABC, abstractmethod
 from typing import Any
@@ -29,9 +28,6 @@ __all__ = ["Engine", "drop_refuted", "settle"]
 _REPORT = Output()
 _COUNT = Output(count_only=True)
 _NUMBERS_AT_ONCE = 2**18
-# So few gaps are closed by moving what lies between them; more, by building a mask.
-_FEW = 256
-_FEW_FOR_ROWS = 2**12
 
 
 def settle(
@@ -74,43 +70,24 @@ def settle(
 def drop_refuted(
     indptr: IntArray, rows: Int32Array, queries: Int32Array, refuted: Int32Array
 ) -> HalfspaceHits:
-    """Take pairs out of a set of hits, whose array of rows may be overwritten."""
+    """Take pairs out of a set of hits."""
     if not len(refuted):
         return HalfspaceHits(indptr, rows)
-    order = np.argsort(queries, kind="stable")
-    ends = np.cumsum(np.bincount(queries, minlength=len(indptr) - 1))
-    gone = np.empty(len(refuted), dtype=np.int64)
-    for query in np.flatnonzero(np.diff(ends, prepend=0)):
-        begin = indptr[query]
-        own = slice(ends[query - 1] if query else 0, ends[query])
-        gone[own] = begin + _positions(rows[begin : indptr[query + 1]], refuted[order[own]])
-    kept = _without(rows, gone)
-    return HalfspaceHits(indptr - np.concatenate(([0], ends)), kept)
-
-
-def _positions(rows: Int32Array, wanted: Int32Array) -> IntArray:
-    """Return the ascending positions of some rows among all rows of a query."""
-    if len(rows) < 2 or (rows[1:] > rows[:-1]).all():
-        return np.searchsorted(rows, np.sort(wanted))
-    return np.flatnonzero(np.isin(rows, wanted))
-
-
-def _without(rows: Int32Array, positions: IntArray) -> Int32Array:
-    """Return the rows at all but a few ascending positions; the array given may be overwritten."""
-    if len(positions) > max(_FEW, len(rows) // _FEW_FOR_ROWS):
-        keep = np.ones(len(rows), dtype=np.bool_)
-        keep[positions] = False
-        return rows[keep]
-    place = int(positions[0])
-    for position, following in itertools.pairwise((*positions.tolist(), len(rows))):
-        width = following - position - 1
-        rows[place : place + width] = rows[position + 1 : following]
-        place += width
-    return rows[:place]
+    kept = np.ones(len(rows), dtype=np.bool_)
+    for query in np.unique(queries):
+        own = slice(indptr[query], indptr[query + 1])
+        kept[own] = ~np.isin(rows[own], refuted[queries == query])
+    gone = np.bincount(queries, minlength=len(indptr) - 1)
+    return HalfspaceHits(indptr - np.concatenate(([0], np.cumsum(gone))), rows[kept])
 
 
 class Engine(ABC):
-    """A half-space structure on top of the float32 filter."""
+    """A half-space structure on top of the float32 filter, as the facade asks it.
+
+    It reads the points from the :class:`~sublinear_lib.halfspace.store.PointStore` it was made with
+    and speaks in *rows* of that store; the facade owns validation and the translation of rows to
+    ids, and changes the store before it tells the engine which rows changed.
+    """
 
     name: str
     """The value of ``method=`` that selects this engine."""
@@ -137,9 +114,9 @@ class Engine(ABC):
         self._counting = threading.Lock()
 
     @property
-    @abstractmethod
     def height(self) -> int:
-        """Levels of the hierarchy above the points."""
+        """Levels of the hierarchy above the points: 0 without one."""
+        return 0
 
     @property
     @abstractmethod

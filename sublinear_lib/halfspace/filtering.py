@@ -87,7 +87,6 @@ __all__ = [
     "PointBlocks",
     "Scale",
     "Summed",
-    "SummingKernel",
     "folded",
     "halved",
     "inflated_box",
@@ -366,26 +365,6 @@ def trimmed(buffer: Int32Array, used: int) -> Int32Array:
     return buffer[:used] if 2 * used > len(buffer) else buffer[:used].copy()
 
 
-class KernelSet(Protocol):
-    """The loops an engine needs."""
-
-    @property
-    def name(self) -> str:
-        """The value of ``kernels=`` that selects this set."""
-
-    def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
-        """Walk down the tree for every query."""
-
-    @property
-    def block(self) -> int:
-        """Places in a block of a table, a multiple of `GROUP`."""
-
-    def scan(
-        self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None
-    ) -> Filtered:
-        """Score every point for every query, or those in the groups that reach its level."""
-
-
 class NodeSums(NamedTuple):
     """The columns of the points and of the nodes of a tree."""
 
@@ -416,11 +395,27 @@ class Summed(NamedTuple):
     """Nodes visited, points tested and points summed untested, shape (3,)."""
 
 
-class SummingKernel(Protocol):
-    """The loop a tree with sums needs."""
+class KernelSet(Protocol):
+    """The loops an engine needs."""
 
-    def __call__(self, tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
-        """Walk down the tree for every query and add up."""
+    @property
+    def name(self) -> str:
+        """The value of ``kernels=`` that selects this set."""
+
+    def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
+        """Walk down the tree for every query."""
+
+    @property
+    def block(self) -> int:
+        """Places in a block of a table, a multiple of `GROUP`."""
+
+    def scan(
+        self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None
+    ) -> Filtered:
+        """Score every point for every query, or those in the groups that reach its level."""
+
+    def sum_up(self, tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
+        """Walk down a tree with sums for every query and add up."""
 
 
 def halved(values: FloatArray) -> FloatArray:

@@ -20,13 +20,13 @@ from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace import saving
 from sublinear_lib.halfspace.aggregates import Aggregator, HalfspaceAggregates
 from sublinear_lib.halfspace.cap import CapPrefix
-from sublinear_lib.halfspace.cost_model import Chooser
+from sublinear_lib.halfspace.cost_model import Chooser, Wish
+from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import KernelSet
 from sublinear_lib.halfspace.kernel_choice import choose
 from sublinear_lib.halfspace.protocol import (
     HalfspaceHits,
     HalfSpaces,
-    HalfspaceStructure,
     count,
     read_biases,
     read_domain,
@@ -243,9 +243,10 @@ class HalfspaceIndex:
         sort = validation.boolean(sort_results, "sort_results")
         if out is not None:
             _check_buffer(out, asked)
-        engine = self._engine_for(asked, listed=True, in_order=sort)
+        wish = Wish(in_order=sort)
+        engine = self._engine_for(asked, wish)
         hits = report(engine, self._store, asked, sort=sort, out=out)
-        self._learn(engine, asked, len(hits.indices), listed=True, in_order=sort)
+        self._learn(engine, asked, len(hits.indices), wish)
         return hits
 
     def asked(self, offset: float) -> IntArray:
@@ -298,10 +299,10 @@ class HalfspaceIndex:
             As `query_halfspace`.
         """
         asked = self._half_spaces(normals, offsets, strict)
-        engine = self._engine_for(asked, listed=False, in_order=False)
+        engine = self._engine_for(asked, Wish(listed=False))
         counts = count(engine, self._store, asked)
         if self._chooser is not None:
-            self._learn(engine, asked, int(counts.sum()), listed=False, in_order=False)
+            self._learn(engine, asked, int(counts.sum()), Wish(listed=False))
         return counts
 
     def mask_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> BoolArray:
@@ -324,14 +325,14 @@ class HalfspaceIndex:
         """
         asked = self._half_spaces(normals, offsets, strict)
         table = np.zeros((len(asked.offsets), self.id_bound), dtype=np.bool_)
-        engine = self._engine_for(asked, listed=True, in_order=False)
+        engine = self._engine_for(asked, Wish())
         pieces = report_in_pieces(engine, self._store, asked, sort=False, ids_at_once=_IDS_TO_MARK)
         marked = 0
         for queries, hits in pieces:
             for row, ids in zip(table[queries], hits.split(), strict=True):
                 row[ids] = True
             marked += len(hits.indices)
-        self._learn(engine, asked, marked, listed=True, in_order=False)
+        self._learn(engine, asked, marked, Wish())
         return table
 
     def aggregate_halfspace(
@@ -663,7 +664,7 @@ class HalfspaceIndex:
     def _best_engine(self, present: str | None) -> str:
         return self._method if self._chooser is None else self._chooser.choose(present)
 
-    def _make(self, name: str) -> HalfspaceStructure:
+    def _make(self, name: str) -> Engine:
         if name == "tree":
             return BoxTree(self._store, self._kernels, self._leaf_size, self._domain)
         if name == "cap":
@@ -678,33 +679,21 @@ class HalfspaceIndex:
         self._engine = self._make(best)
         return True
 
-    def _engine_for(self, asked: HalfSpaces, *, listed: bool, in_order: bool) -> HalfspaceStructure:
+    def _engine_for(self, asked: HalfSpaces, wish: Wish) -> Engine:
         """Return the engine to put queries to; for very many of them, think about it first."""
         engine = self._engine
         if self._chooser is None:
             return engine
-        best = self._chooser.before(
-            engine, asked, listed=listed, in_order=in_order, make=self._make
-        )
+        best = self._chooser.before(engine, asked, wish, self._make)
         if best is not engine:
             self._engine = best
         return best
 
-    def _learn(
-        self,
-        engine: HalfspaceStructure,
-        asked: HalfSpaces,
-        hits: int,
-        *,
-        listed: bool,
-        in_order: bool,
-    ) -> None:
+    def _learn(self, engine: Engine, asked: HalfSpaces, hits: int, wish: Wish) -> None:
         """Let the choice of the engine follow what is asked."""
         if self._chooser is None:
             return
-        best = self._chooser.after(
-            engine, asked, hits, listed=listed, in_order=in_order, make=self._make
-        )
+        best = self._chooser.after(engine, asked, hits, wish, self._make)
         if best is not engine:
             self._engine = best
 

@@ -11,9 +11,9 @@ import importlib.util
 import os
 
 from sublinear_lib import validation
-from sublinear_lib.halfspace.filtering import KernelSet, SummingKernel
+from sublinear_lib.halfspace.filtering import KernelSet
 
-__all__ = ["KERNEL_SETS", "choose", "numba_allowed", "summing_kernel"]
+__all__ = ["KERNEL_SETS", "choose", "numba_allowed"]
 
 KERNEL_SETS = ("auto", "numba", "numpy")
 
@@ -43,14 +43,3 @@ def choose(kernels: object = "auto") -> KernelSet:
     from sublinear_lib.halfspace.kernels_numba import NumbaKernels
 
     return NumbaKernels()
-
-
-def summing_kernel(name: str) -> SummingKernel:
-    """Return the loop of a set of kernels."""
-    if name == "numba":
-        from sublinear_lib.halfspace import kernels_numba_sums
-
-        return kernels_numba_sums.sum_up
-    from sublinear_lib.halfspace import kernels_numpy
-
-    return kernels_numpy.sum_up

@@ -11,7 +11,7 @@ the caller brings the buffer no new memory is touched at all, which would cost m
 
 Know before changing it:
 
-* The words are kept between calls (`_Words`), because a system hands out fresh memory more slowly
+* The words are kept between calls (`_Kept`), because a system hands out fresh memory more slowly
   than the first pass fills it.
 * Queries are taken in the order of their levels, so that those that a block can matter to are the
   first ones; the words of the others are zero.
@@ -62,21 +62,21 @@ from sublinear_lib._vector_code import (
     Code,
     append_rows,
     box_masks,
-    box_masks_of_one,
     copy_rows,
     filled_words,
     host_code,
     lowest_bit,
     ones,
     score_masks,
-    score_masks_of_one,
 )
 from sublinear_lib.halfspace.filtering import (
     GROUP,
     Batch,
     Filtered,
     FlatTree,
+    NodeSums,
     PointBlocks,
+    Summed,
     longer,
     trimmed,
 )
@@ -100,10 +100,12 @@ _BLOCK = 64
 _QUERIES_AT_ONCE = 256
 _WORDS_AT_ONCE = 2**21
 _SMALLEST_BUFFER = 4096
+# Buffers up to this many bytes are kept between calls: fresh memory costs more than the search.
+_KEPT_BYTES = 2**25
 
 
 @_compiled
-def _mark(code, points, dimension, radius, part, batch, words, stride, counts, doubtful_pairs):
+def _mark(code, points, d, radius, part, batch, words, stride, counts, doubtful_pairs):
     """Compare blocks of points with the first active[i] queries; return the number of doubts.
 
     The word of the i-th block for the query at `position` is ``words[position * stride + i]``;
@@ -117,22 +119,11 @@ def _mark(code, points, dimension, radius, part, batch, words, stride, counts, d
     doubts = 0
     for i in range(len(blocks)):
         block = blocks[i]
-        start = block * dimension * _BLOCK
+        start, reach = block * d * _BLOCK, radius[block]
         first = 0
         while first < active[i]:
             score_masks(
-                code,
-                points,
-                start,
-                dimension,
-                radius[block],
-                vectors,
-                below,
-                above,
-                spread,
-                queries,
-                first,
-                masks,
+                code, points, start, d, reach, vectors, below, above, spread, queries, first, masks
             )
             doubtful = np.uint64(0)
             for t in range(_GROUP):
@@ -209,27 +200,30 @@ def _list_ascending(code, rows, blocks, words, stride, positions, marks, summary
     return place
 
 
-class _Words:
-    """Memory for words that is used again: by this thread or by another, never by two at once."""
+class _Kept(threading.local):
+    """Buffers of one thread that are used again by its next scan or search."""
 
     def __init__(self) -> None:
-        self._free: list[NDArray[np.uint64]] = []
+        self.arrays: dict[str, Any] = {}
+        self.lengths: dict[str, int] = {}
 
-    def take(self, size: int) -> NDArray[np.uint64]:
-        """Return at least so many words, with any contents."""
-        try:
-            words = self._free.pop()
-        except IndexError:
-            words = np.empty(0, dtype=np.uint64)
-        return words if len(words) >= size else np.empty(size, dtype=np.uint64)
+    def take(self, name: str, length: int, dtype: Any, *, empty: bool = False) -> Any:
+        """Return an array of at least a length; full of zeros if new, or if `empty` is kept up."""
+        array = self.arrays.pop(name, None)
+        length = max(length, self.lengths.get(name, 0))
+        if array is None or len(array) < length:
+            array = np.zeros(length, dtype=dtype) if empty else np.empty(length, dtype=dtype)
+        return array
 
-    def give_back(self, words: NDArray[np.uint64]) -> None:
-        """Let others use words, unless there are too many to keep them."""
-        if len(words) <= _WORDS_AT_ONCE and len(self._free) < 16:
-            self._free.append(words)
+    def keep(self, name: str, array: Any) -> None:
+        """Take an array back; of a large one remember how long it had to be."""
+        if array.nbytes <= _KEPT_BYTES:
+            self.arrays[name] = array
+        else:
+            self.lengths[name] = len(array)
 
 
-_WORDS = _Words()
+_kept = _Kept()
 
 
 class _Part(NamedTuple):
@@ -306,7 +300,7 @@ class _Answer:
         blocks, padded = len(part.blocks), len(part.queries)
         # An odd number of cache lines: the words of all queries for a block do not collide.
         stride = 0 if count_only else -(-blocks // _BLOCK) * _BLOCK + 8
-        words = _WORDS.take(padded * stride)
+        words = _kept.take("scanned", padded * stride, np.uint64)
         room = self._buffer
         while True:
             counts = np.zeros(padded, dtype=np.int64)
@@ -346,7 +340,7 @@ class _Answer:
                     np.bitwise_and.at(words, where, ~bits)
         if not count_only:
             self._list(part, positions, words, stride, start, code)
-        _WORDS.give_back(words)
+        _kept.keep("scanned", words)
 
     def _rows_at(self, places: Int32Array) -> Int32Array:
         return places if self._table.rows is None else self._table.rows[places]
@@ -380,17 +374,9 @@ class _Answer:
             size = int(rows.max(initial=0)) // _BLOCK + 1
             self._marks = np.zeros(size, dtype=np.uint64)
             self._summary = np.zeros(size // _BLOCK + 1, dtype=np.uint64)
+        blocks, marks, summary = part.blocks, self._marks, self._summary
         self._used = _list_ascending(
-            code,
-            rows,
-            part.blocks,
-            words,
-            stride,
-            positions,
-            self._marks,
-            self._summary,
-            found,
-            self._used,
+            code, rows, blocks, words, stride, positions, marks, summary, found, self._used
         )
 
     def filtered(self) -> Filtered:
@@ -422,8 +408,6 @@ _LANES_BITS = 6
 _LANES = 1 << _LANES_BITS
 # Queries with more than one in so many rows mark them; fewer are sorted faster.
 _MARKED = 12
-# Buffers up to this many bytes are kept between calls: fresh memory costs more than the search.
-_KEPT_BYTES = 2**25
 
 
 @_compiled
@@ -477,39 +461,12 @@ def _walk(code, tree, batch, begin, end, options, counts, lists, found, doubtful
         below_here = zero
         for start in range(0, many, _GROUP):
             group = min(_GROUP, many - start)
-            if group > 1:
-                box_masks(
-                    code,
-                    center,
-                    half,
-                    box,
-                    dimension,
-                    vectors,
-                    below,
-                    above,
-                    lists,
-                    active + start,
-                    masks,
-                )
-                second = _GROUP
-            else:
-                box_masks_of_one(
-                    code,
-                    center,
-                    half,
-                    box,
-                    dimension,
-                    vectors,
-                    below,
-                    above,
-                    np.int64(lists[active + start]),
-                    masks,
-                )
-                second = 1
+            at = active + start
+            box_masks(code, center, half, box, dimension, vectors, below, above, lists, at, masks)
             for t in range(group):
                 q = lists[active + start + t]
                 crossed = masks[t]
-                inside = masks[second + t]
+                inside = masks[_GROUP + t]
                 below_here |= crossed
                 while inside != zero:
                     j = lowest_bit(inside)
@@ -549,43 +506,26 @@ def _walk(code, tree, batch, begin, end, options, counts, lists, found, doubtful
                     lists[active + i] = lists[active + many - 1]
                 for start in range(0, many, _GROUP):
                     group = min(_GROUP, many - start)
-                    if group > 1:
-                        score_masks(
-                            code,
-                            coordinates,
-                            lane * dimension,
-                            dimension,
-                            reach,
-                            vectors,
-                            below,
-                            above,
-                            spread,
-                            lists,
-                            active + start,
-                            masks,
-                        )
-                        second = _GROUP
-                    else:
-                        score_masks_of_one(
-                            code,
-                            coordinates,
-                            lane * dimension,
-                            dimension,
-                            reach,
-                            vectors,
-                            below,
-                            above,
-                            spread,
-                            np.int64(lists[active + start]),
-                            masks,
-                        )
-                        second = 1
+                    score_masks(
+                        code,
+                        coordinates,
+                        lane * dimension,
+                        dimension,
+                        reach,
+                        vectors,
+                        below,
+                        above,
+                        spread,
+                        lists,
+                        active + start,
+                        masks,
+                    )
                     for t in range(group):
                         possible = masks[t]
                         if possible == zero:
                             continue
                         q = lists[active + start + t]
-                        doubtful = possible & ~masks[second + t]
+                        doubtful = possible & ~masks[_GROUP + t]
                         while doubtful != zero:
                             if doubts < len(doubtful_rows):
                                 bit = lowest_bit(doubtful)
@@ -595,7 +535,7 @@ def _walk(code, tree, batch, begin, end, options, counts, lists, found, doubtful
                             doubts += 1
                             doubtful &= doubtful - one
                         if sure_only:
-                            possible = masks[second + t]
+                            possible = masks[_GROUP + t]
                             if possible == zero:
                                 continue
                         counts[q] += ones(possible)
@@ -686,32 +626,6 @@ def _replace(coordinates, rows, leaves, rank, points):
             for k in range(dimension):
                 coordinates[place + (k << _LANES_BITS)] = points[point, k]
     return touched
-
-
-class _Kept(threading.local):
-    """Buffers of one thread that are used again by its next search."""
-
-    def __init__(self) -> None:
-        self.arrays: dict[str, Any] = {}
-        self.lengths: dict[str, int] = {}
-
-    def take(self, name: str, length: int, dtype: Any, *, empty: bool = False) -> Any:
-        """Return an array of at least a length; full of zeros if new, or if `empty` is kept up."""
-        array = self.arrays.pop(name, None)
-        length = max(length, self.lengths.get(name, 0))
-        if array is None or len(array) < length:
-            array = np.zeros(length, dtype=dtype) if empty else np.empty(length, dtype=dtype)
-        return array
-
-    def keep(self, name: str, array: Any) -> None:
-        """Take an array back; of a large one remember how long it had to be."""
-        if array.nbytes <= _KEPT_BYTES:
-            self.arrays[name] = array
-        else:
-            self.lengths[name] = len(array)
-
-
-_kept = _Kept()
 
 
 Decide = Callable[[Int32Array, Int32Array], BoolArray]
@@ -938,6 +852,12 @@ class NumbaKernels:
     def block(self) -> int:
         """Places in a block of a table."""
         return GROUP
+
+    def sum_up(self, tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
+        """Walk down the tree with packets of queries and add up."""
+        from sublinear_lib.halfspace import kernels_numba_sums
+
+        return kernels_numba_sums.sum_up(tree, sums, batch, bounds=bounds)
 
     def scan(
         self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None

@@ -43,30 +43,18 @@ def _finish(partial, sums):
 
 
 @_compiled
-def _add_up(
-    code,
-    queries,
-    starts,
-    words,
-    events,
-    begin,
-    bounds,
-    values,
-    node_sums,
-    node_magnitudes,
-    partial,
-    partial_sizes,
-    sums,
-    magnitudes,
-    pieces,
-):
+def _add_up(code, events, number, begin, bounds, node_sums, partials, found):
     """Add up the events of a packet.
 
-    `sums`, `magnitudes` and `pieces` have a row for each of its queries, the first of which is
-    `begin`.  `partial` and `partial_sizes` hold zeros before and after, eight for each column.
+    What is `found` (sums, magnitudes and pieces) has a row for each of its queries, the first of
+    which is `begin`.  The partial sums are zeros before and after, eight for each column.
     """
+    queries, starts, words = events
+    values, sums_of_nodes, magnitudes_of_nodes = node_sums
+    partial, partial_sizes = partials
+    sums, magnitudes, pieces = found
     columns = sums.shape[1]
-    for event in range(events):
+    for event in range(number):
         owner = np.int64(queries[event])
         if owner >= 0:
             q = owner - begin
@@ -80,10 +68,10 @@ def _add_up(
             q = ~owner - begin
             node = np.int64(words[event] >> np.uint64(32)) * columns
             for c in range(columns):
-                sums[q, c] += node_sums[node + c]
+                sums[q, c] += sums_of_nodes[node + c]
             if bounds:
                 for c in range(columns):
-                    magnitudes[q, c] += node_magnitudes[node + c]
+                    magnitudes[q, c] += magnitudes_of_nodes[node + c]
         pieces[q] += 1
     _finish(partial, sums)
     if bounds:
@@ -97,25 +85,12 @@ def sum_up(tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Sum
     found, sizes = np.zeros((q, columns)), np.zeros((q, columns))
     partial = np.zeros(min(PACKET, q) * columns * 8)
     partial_sizes = np.zeros_like(partial)
+    flat = sums.values.ravel(), sums.sums.ravel(), sums.magnitudes.ravel()
     walk = Walk(tree, batch, PACKET, sure_only=True)
     for begin, end, events, number in walk:
-        _add_up(
-            walk.code,
-            events.queries,
-            events.starts,
-            events.words,
-            number,
-            begin,
-            bounds,
-            sums.values.ravel(),
-            sums.sums.ravel(),
-            sums.magnitudes.ravel(),
-            partial,
-            partial_sizes,
-            found[begin:end],
-            sizes[begin:end],
-            pieces[begin:end],
-        )
+        own = found[begin:end], sizes[begin:end], pieces[begin:end]
+        partials = partial, partial_sizes
+        _add_up(walk.code, events, number, begin, bounds, flat, partials, own)
     return Summed(
         walk.counts,
         found,

@@ -35,7 +35,7 @@ from sublinear_lib.halfspace.filtering import (
 )
 from sublinear_lib.halfspace.protocol import Output
 
-__all__ = ["NumpyKernels", "sum_up"]
+__all__ = ["NumpyKernels"]
 
 _QUERIES_AT_ONCE = 2**12
 _BLOCK = 1024
@@ -213,6 +213,20 @@ class NumpyKernels:
             )
         return joined(parts)
 
+    def sum_up(self, tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
+        """Walk down the tree with all queries at once and add up."""
+        descent = _SummingDescent(tree, sums, batch, bounds)
+        descent.run()
+        return Summed(
+            descent.counts,
+            descent.sums,
+            descent.magnitudes_found,
+            descent.pieces,
+            _concatenated(descent.doubtful_queries),
+            _concatenated(descent.doubtful_rows),
+            descent.work,
+        )
+
     @property
     def block(self) -> int:
         """Places in a block of a table."""
@@ -361,18 +375,3 @@ class _SummingDescent(_Descent):
             total[:, column] += np.bincount(
                 queries, weights=values[:, column], minlength=len(total)
             )
-
-
-def sum_up(tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
-    """Walk down the tree with all queries at once and add up."""
-    descent = _SummingDescent(tree, sums, batch, bounds)
-    descent.run()
-    return Summed(
-        descent.counts,
-        descent.sums,
-        descent.magnitudes_found,
-        descent.pieces,
-        _concatenated(descent.doubtful_queries),
-        _concatenated(descent.doubtful_rows),
-        descent.work,
-    )

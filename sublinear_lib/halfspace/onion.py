@@ -249,20 +249,6 @@ class ConvexLayers(PlaneStructure):
         """
         return np.split(self._ids.copy(), self._ids_start[self._start[1:-1]]) if self._m else []
 
-    def depths(self) -> IntArray:
-        """Return the layer of each point.
-
-        Returns
-        -------
-        ndarray of int64, shape (m,)
-            0 for the outermost layer.
-        """
-        depths = np.empty(self._m, dtype=np.int64)
-        depths[self._ids] = np.repeat(
-            np.arange(len(self._lower)), np.diff(self._ids_start[self._start])
-        )
-        return depths
-
     def stats(self) -> ConvexLayersStats:
         """Return the sizes and the work done so far.
 

@@ -2,9 +2,9 @@
 
 Algorithm 2 of the paper names the operations (INIT, QUERY, INSERT, REMOVE) and Corollary 5.2 what
 they may cost.  This module fixes their Python form: `HalfspaceHits`, the answer to a batch of
-queries, and `HalfspaceStructure`, what every engine (scan, cap prefix, tree) must offer to
-the facade :class:`sublinear_lib.halfspace.HalfspaceIndex`.  Before changing it, know the two
-contracts all callers rely on: the ids of one query ascend, and the set is the one of *real
+queries, and `Output`, what the facade :class:`sublinear_lib.halfspace.HalfspaceIndex` asks of an
+:class:`~sublinear_lib.halfspace.engine.Engine` (scan, cap prefix, tree).  Before changing it, know
+the two contracts all callers rely on: the ids of one query ascend, and the set is the one of *real
 arithmetic on the stored float64 numbers*, so that engines can be exchanged without changing a bit.
 
 **Pieces.**  The facade puts a query to an engine in pieces, into one answer.  The half-spaces of
@@ -26,7 +26,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,10 +35,12 @@ from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.store import LARGEST_DIMENSION, LARGEST_ID, PointStore
 
+if TYPE_CHECKING:
+    from sublinear_lib.halfspace.engine import Engine
+
 __all__ = [
     "HalfSpaces",
     "HalfspaceHits",
-    "HalfspaceStructure",
     "Output",
     "Work",
     "count",
@@ -81,8 +83,6 @@ class HalfspaceHits:
     array([2, 0, 1])
     >>> [ids.tolist() for ids in hits.split()]
     [[1, 4], [], [0]]
-    >>> hits.union()
-    array([0, 1, 4], dtype=int32)
     """
 
     indptr: IntArray
@@ -171,16 +171,6 @@ class HalfspaceHits:
             One array per query.
         """
         return [self[i] for i in range(len(self))]
-
-    def union(self) -> Int32Array:
-        """Return the ids that at least one query reported, ascending.
-
-        Returns
-        -------
-        ndarray of int32
-            The union of the sets: for the network, the neurons that are active on some sample.
-        """
-        return np.unique(self.indices)
 
     def ascending(self) -> HalfspaceHits:
         """Return the same hits with the ids of each query in ascending order.
@@ -292,63 +282,6 @@ class Output(NamedTuple):
     the answer.  A kernel may ask instead of returning doubtful pairs; engines set it."""
 
 
-_REPORT = Output()
-
-
-class HalfspaceStructure(Protocol):
-    """What an engine offers to the facade.
-
-    An engine reads the points from the :class:`~sublinear_lib.halfspace.store.PointStore` it was
-    made with and speaks in *rows* of that store; the facade owns validation and the translation of
-    rows to ids.  The facade changes the store first and then tells the engine which rows changed,
-    so an engine never sees a row that does not exist.  All arguments are trusted.
-    """
-
-    @property
-    def name(self) -> str:
-        """The value of ``method=`` that selects this engine."""
-
-    @property
-    def height(self) -> int:
-        """Levels of the hierarchy above the points (0 for a structure without one)."""
-
-    @property
-    def rebuilds(self) -> int:
-        """How many times the structure was built anew after INIT."""
-
-    @property
-    def memory(self) -> int:
-        """Bytes held besides the point store."""
-
-    @property
-    def work(self) -> Work:
-        """The work done by all queries so far."""
-
-    def rebuild(self) -> None:
-        """Build the structure anew from all live rows of the store."""
-
-    def insert(self, rows: IntArray) -> None:
-        """Take in rows that were appended to the store (INSERT)."""
-
-    def remove(self, rows: IntArray) -> None:
-        """Forget rows that are no longer alive in the store (REMOVE)."""
-
-    def update(self, rows: IntArray) -> None:
-        """Follow rows whose point has moved in the store."""
-
-    def query(
-        self,
-        normals: FloatArray,
-        offsets: FloatArray,
-        strict: bool,
-        output: Output = _REPORT,
-    ) -> HalfspaceHits:
-        """Report the rows in each half-space (QUERY)."""
-
-    def count(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> IntArray:
-        """Count the rows in each half-space."""
-
-
 # A piece is planned to find so many ids, 64 MiB of them, ...
 _IDS_PER_PIECE = 2**24
 # ... and while nothing is known about how many a query finds, it could find at most so many.
@@ -373,7 +306,7 @@ class HalfSpaces(NamedTuple):
         return HalfSpaces(self.normals[queries], self.offsets[queries], self.strict)
 
 
-def count(engine: HalfspaceStructure, store: PointStore, asked: HalfSpaces) -> IntArray:
+def count(engine: Engine, store: PointStore, asked: HalfSpaces) -> IntArray:
     """Count the points in each half-space."""
     q = len(asked.offsets)
     step = _first_piece(store)
@@ -386,7 +319,7 @@ def count(engine: HalfspaceStructure, store: PointStore, asked: HalfSpaces) -> I
 
 
 def report(
-    engine: HalfspaceStructure,
+    engine: Engine,
     store: PointStore,
     asked: HalfSpaces,
     *,
@@ -411,7 +344,7 @@ def report(
 
 
 def report_in_pieces(
-    engine: HalfspaceStructure,
+    engine: Engine,
     store: PointStore,
     asked: HalfSpaces,
     *,
@@ -426,7 +359,7 @@ def report_in_pieces(
 
 
 def _planned(
-    engine: HalfspaceStructure, store: PointStore, asked: HalfSpaces, ids_at_once: int
+    engine: Engine, store: PointStore, asked: HalfSpaces, ids_at_once: int
 ) -> Iterator[slice]:
     """Cut queries into pieces that find at most so many ids, or consist of a single query."""
     q = len(asked.offsets)
@@ -458,7 +391,7 @@ def _first_piece(store: PointStore) -> int:
 
 
 def _collected(
-    engine: HalfspaceStructure, asked: HalfSpaces, first: int, sort: bool, out: Int32Array | None
+    engine: Engine, asked: HalfSpaces, first: int, sort: bool, out: Int32Array | None
 ) -> tuple[IntArray, Int32Array]:
     """Report the rows of all half-spaces, piece by piece."""
     q = len(asked.offsets)

@@ -126,11 +126,6 @@ class Scan(Engine):
     name = "scan"
 
     @property
-    def height(self) -> int:
-        """Levels of the hierarchy above the points: none."""
-        return 0
-
-    @property
     def memory(self) -> int:
         """Bytes held besides the point store."""
         return self._blocks.nbytes

@@ -200,16 +200,6 @@ class BoxTree(Engine):
         own = self._place.nbytes + self._built_width.nbytes + self._loose.nbytes
         return own + sum(array.nbytes for array in self._tree)
 
-    def crossed_fraction(self, normals: FloatArray, offsets: FloatArray, sample: int = 16) -> float:
-        """Return which share of all points queries like these must score: a cheap pilot."""
-        q = len(offsets)
-        if not q or not self._store.live:
-            return 0.0
-        tried = np.arange(0, q, max(1, -(-q // sample)))
-        batch = self._prepared(normals[tried], offsets[tried])
-        found = self._kernels.search(self._tree, batch, Output(count_only=True))
-        return float(found.work[1]) / (len(tried) * self._store.live)
-
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         return self._kernels.search(self._tree, batch, output)
 

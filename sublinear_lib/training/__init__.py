@@ -4,7 +4,6 @@
 :mod:`sublinear_lib.training.sources` the superset that lets one index query serve a whole attack,
 :mod:`sublinear_lib.training.caps` who fires at a point that moves about in a cap,
 :mod:`sublinear_lib.training.step_size` the rules for eta,
-:mod:`sublinear_lib.training.stopping` when to end early,
 :mod:`sublinear_lib.training.measuring` what is measured at chosen steps,
 :mod:`sublinear_lib.training.regret_run` a run with every term of Theorem D,
 :mod:`sublinear_lib.training.sharded` the neurons on several machines,
@@ -19,7 +18,6 @@ from sublinear_lib.training.measuring import Measure
 from sublinear_lib.training.regret_run import points_of_arcs, regret_run, run_ledger
 from sublinear_lib.training.sharded import ShardedAdversarialTraining
 from sublinear_lib.training.step_size import STEP_SIZE_RULES, StableStep, resolve_step_size
-from sublinear_lib.training.stopping import EarlyStop
 from sublinear_lib.training.trainer import (
     DenseAdversarialTraining,
     Search,
@@ -29,7 +27,6 @@ from sublinear_lib.training.trainer import (
 __all__ = [
     "STEP_SIZE_RULES",
     "DenseAdversarialTraining",
-    "EarlyStop",
     "History",
     "Measure",
     "Search",

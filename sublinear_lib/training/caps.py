@@ -58,6 +58,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import math
 from collections.abc import Callable
 from types import ModuleType
@@ -219,15 +220,8 @@ class CapFilter:
         middle = float(np.sort(sizes)[count // 2])
         exponent = int(np.frexp(middle)[1]) if np.isfinite(middle) else 1000
         self.scale = 2.0 ** -max(-900, min(900, exponent))
-        self._numbers = (
-            radius,
-            tolerance,
-            margin,
-            relative_error(d),
-            self.longest,
-            (d + 5) * 2.0**-100,
-            _TAME,
-        )
+        least = (d + 5) * 2.0**-100
+        self._numbers = radius, tolerance, margin, relative_error(d), self.longest, least, _TAME
         self._error = 0.0
         bytes_of_row = 4 * self.width + 8 * self.stride
         rows_at_once = max(
@@ -379,14 +373,10 @@ class CapMemory:
             cold = rows.band.copy()
             cold[hot_rows] = np.inf
         cuts = np.arange(rows.stretches + 1) * (rows.words * _BLOCK)
-        return _Candidates(
-            first,
-            last,
-            indices,
-            cold,
-            hot_rows if count else np.zeros(1, dtype=np.int32),
-            np.searchsorted(hot_rows, cuts),
-        )
+        hot_first = np.searchsorted(hot_rows, cuts)
+        if not count:
+            hot_rows = np.zeros(1, dtype=np.int32)
+        return _Candidates(first, last, indices, cold, hot_rows, hot_first)
 
     def _scan(self) -> tuple[IntArray, IntArray, Int32Array]:
         """Look at all rows."""
@@ -746,17 +736,8 @@ class CapEvaluator:
             nothing: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
             certain = rows.certain if self._lists is None else nothing
             loop = functools.partial(_loops().masked_gradient, certain)
-        count = loop(
-            self._code,
-            rows.words * _BLOCK,
-            rows.ids,
-            self.neurons.a,
-            self._sorted,
-            coefficients,
-            X,
-            fires,
-            out,
-        )
+        length, a = rows.words * _BLOCK, self.neurons.a
+        count = loop(self._code, length, rows.ids, a, self._sorted, coefficients, X, fires, out)
         passed.note(fires)
         return rows.ids[fires.view(np.bool_)].astype(np.int64), out[:count]
 
@@ -779,12 +760,6 @@ class CapEvaluator:
         counts = np.zeros(self.n, dtype=np.int64)
         _loops().tally(self._sorted, counts)
         return counts
-
-    def mark_active(self) -> NDArray[np.uint8]:
-        """Mark the positions that are active in some cap."""
-        fires = np.zeros(len(self._rows.ids), dtype=np.uint8)
-        _loops().report(self._code, self._rows.words * _BLOCK, self._sorted, fires)
-        return fires
 
     def list_active(self, counts: IntArray) -> tuple[IntArray, Int32Array]:
         """List the active neurons of each cap."""
@@ -826,16 +801,12 @@ class CapPass(ForwardPass):
     @property
     def touched(self) -> BoolArray:
         """Whether a neuron is active at some point: the union Q_t, as a mask of shape (m,)."""
-        return self.evaluator.spread(self._fires)
+        fires = self.__dict__.get("_fires")
+        return super().touched if fires is None else self.evaluator.spread(fires)
 
     def note(self, fires: NDArray[np.uint8]) -> None:
         """Take the marks of the positions that are active somewhere, to save finding them."""
         self.__dict__["_fires"] = fires
-
-    @functools.cached_property
-    def _fires(self) -> NDArray[np.uint8]:
-        self.restore()
-        return self.evaluator.mark_active()
 
     @functools.cached_property
     def _csr(self) -> tuple[IntArray, Int32Array]:
@@ -856,11 +827,13 @@ class CapPass(ForwardPass):
 def _cut(rows: CapFilter, indptr: IntArray, indices: Int32Array) -> _Candidates:
     """Find the segments of lists."""
     n = len(indptr) - 1
-    first = np.empty((rows.stretches + 1) * n, dtype=np.int64)
-    _loops().cut_points(indptr, indices, rows.words * _BLOCK, rows.stretches, first)
+    first = np.empty((rows.stretches + 1, n), dtype=np.int64)
+    cuts = (np.arange(rows.stretches + 1) * (rows.words * _BLOCK)).astype(np.int32)
+    for i, (start, stop) in enumerate(itertools.pairwise(indptr.tolist())):
+        first[:, i] = start + np.searchsorted(indices[start:stop], cuts)
     nothing = np.empty(0, dtype=np.float32), np.zeros(1, dtype=np.int32)
     none = np.zeros(rows.stretches + 1, dtype=np.int64)
-    return _Candidates(first[:-n], first[n:], indices, *nothing, none)
+    return _Candidates(first[:-1].ravel(), first[1:].ravel(), indices, *nothing, none)
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,21 @@ class StepRecord:
     def work(self) -> int:
         """Row passes of the whole step."""
         return self.work_query + self.work_adversary + self.work_forward + self.work_backward
+
+
+_Number = TypeVar("_Number", np.float64, np.int64)
+
+
+class _Column(Generic[_Number]):
+    """One column of a history, under the name of its field of `StepRecord`."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, history: History | None, owner: type | None = None) -> NDArray[_Number]:
+        if history is None:
+            return self  # type: ignore[return-value]
+        return cast("NDArray[_Number]", history.column(self._name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,96 +183,40 @@ class History:
         name = validation.choice(name, "name", tuple(_COLUMNS))
         return np.array([getattr(row, name) for row in self.records], dtype=_COLUMNS[name])
 
-    def _floats(self, name: str) -> FloatArray:
-        return self.column(name).astype(np.float64)
-
-    def _integers(self, name: str) -> IntArray:
-        return self.column(name).astype(np.int64)
-
-    @property
-    def step(self) -> IntArray:
-        """Numbers of the steps."""
-        return self._integers("step")
-
-    @property
-    def loss(self) -> FloatArray:
-        """Mean loss under the training adversary, ``L_A(f_{W_t})``."""
-        return self._floats("loss")
-
-    @property
-    def clean_loss(self) -> FloatArray:
-        """Mean loss at the clean points."""
-        return self._floats("clean_loss")
-
-    @property
-    def activity_mean(self) -> FloatArray:
-        """Mean share of active neurons, ``k_{i,t} / m``."""
-        return self._floats("activity_mean")
-
-    @property
-    def activity_max(self) -> FloatArray:
-        """Largest share of active neurons over the examples."""
-        return self._floats("activity_max")
-
-    @property
-    def touched(self) -> IntArray:
-        """Number of neurons active at some example, ``|Q_t|``."""
-        return self._integers("touched")
-
-    @property
-    def candidates(self) -> FloatArray:
-        """Mean number of candidate neurons per example."""
-        return self._floats("candidates")
-
-    @property
-    def drift_max(self) -> FloatArray:
-        """Largest ``||w_r - w_{r,0}||`` over the neurons, after the step."""
-        return self._floats("drift_max")
-
-    @property
-    def drift_frobenius(self) -> FloatArray:
-        """``||W - W_0||_F`` after the step."""
-        return self._floats("drift_frobenius")
-
-    @property
-    def work_query(self) -> IntArray:
-        """Inner products of the index query."""
-        return self._integers("work_query")
-
-    @property
-    def work_adversary(self) -> IntArray:
-        """Row passes of the attack."""
-        return self._integers("work_adversary")
-
-    @property
-    def work_forward(self) -> IntArray:
-        """Row passes of the forward pass."""
-        return self._integers("work_forward")
-
-    @property
-    def work_backward(self) -> IntArray:
-        """Row passes of the weight gradient."""
-        return self._integers("work_backward")
-
-    @property
-    def flips(self) -> FloatArray:
-        """Activities of clean examples that differ from those at initialization."""
-        return self._floats("flips")
-
-    @property
-    def robust_lower(self) -> FloatArray:
-        """Lower bounds of the robust loss against the best adversary."""
-        return self._floats("robust_lower")
-
-    @property
-    def robust_upper(self) -> FloatArray:
-        """Upper bounds of the robust loss against the best adversary."""
-        return self._floats("robust_upper")
-
-    @property
-    def robust_unknown(self) -> FloatArray:
-        """Number of examples whose robust loss is not known to the tolerance."""
-        return self._floats("robust_unknown")
+    step = _Column[np.int64]()
+    """Numbers of the steps."""
+    loss = _Column[np.float64]()
+    """Mean loss under the training adversary, ``L_A(f_{W_t})``."""
+    clean_loss = _Column[np.float64]()
+    """Mean loss at the clean points."""
+    activity_mean = _Column[np.float64]()
+    """Mean share of active neurons, ``k_{i,t} / m``."""
+    activity_max = _Column[np.float64]()
+    """Largest share of active neurons over the examples."""
+    touched = _Column[np.int64]()
+    """Number of neurons active at some example, ``|Q_t|``."""
+    candidates = _Column[np.float64]()
+    """Mean number of candidate neurons per example."""
+    drift_max = _Column[np.float64]()
+    """Largest ``||w_r - w_{r,0}||`` over the neurons, after the step."""
+    drift_frobenius = _Column[np.float64]()
+    """``||W - W_0||_F`` after the step."""
+    work_query = _Column[np.int64]()
+    """Inner products of the index query."""
+    work_adversary = _Column[np.int64]()
+    """Row passes of the attack."""
+    work_forward = _Column[np.int64]()
+    """Row passes of the forward pass."""
+    work_backward = _Column[np.int64]()
+    """Row passes of the weight gradient."""
+    flips = _Column[np.float64]()
+    """Activities of clean examples that differ from those at initialization."""
+    robust_lower = _Column[np.float64]()
+    """Lower bounds of the robust loss against the best adversary."""
+    robust_upper = _Column[np.float64]()
+    """Upper bounds of the robust loss against the best adversary."""
+    robust_unknown = _Column[np.float64]()
+    """Number of examples whose robust loss is not known to the tolerance."""
 
     @property
     def work(self) -> IntArray:

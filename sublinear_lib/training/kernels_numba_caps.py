@@ -37,14 +37,12 @@ from sublinear_lib._vector_code import (
 
 __all__ = [
     "begin",
-    "cut_points",
     "enter",
     "follow",
     "gradient",
     "listed",
     "masked_gradient",
     "points_in_caps",
-    "report",
     "scan",
     "sift",
     "smooth",
@@ -213,25 +211,6 @@ def to_blocks(table, width, d, count, blocks):
 
 
 @_compiled
-def cut_points(indptr, indices, rows, stretches, first):
-    """Find where the lists of the caps, ascending, pass from one stretch to the next."""
-    n = indptr.size - 1
-    for i in range(n):
-        e = indptr[i]
-        for stretch in range(stretches):
-            first[stretch * n + i] = e
-            last = (stretch + 1) * rows
-            end = indptr[i + 1]
-            while e < end:
-                middle = (e + end) >> 1
-                if indices[middle] < last:
-                    e = middle + 1
-                else:
-                    end = middle
-        first[stretches * n + i] = e
-
-
-@_compiled
 def points_in_caps(X, anchors, reach, height, on_slice, short):
     """Round points to float32 and return whether each is finite and in the cap of its anchor."""
     n, d = X.shape
@@ -291,18 +270,8 @@ def scan(code, blocks, d, count, band, points, queries, n, words, split, certain
         for start in range(first, last, near):
             for group in range(0, queries.size, 4):
                 for w in range(start, min(last, start + near)):
-                    cap_masks(
-                        code,
-                        blocks,
-                        w * d * _BLOCK,
-                        d,
-                        band,
-                        w * _BLOCK,
-                        points,
-                        queries,
-                        group,
-                        masks,
-                    )
+                    row = w * _BLOCK
+                    cap_masks(code, blocks, row * d, d, band, row, points, queries, group, masks)
                     for t in range(min(4, n - group)):
                         on = masks[t] & masks[4 + t] if split else np.uint64(0)
                         word = (group + t) * words + w - first
@@ -580,6 +549,7 @@ def follow(
         come = 0
         go = 0
         way = np.float32(ways[i])
+        at = i * width
         anew = starts[i]
         count = 0
         if not anew:
@@ -598,18 +568,7 @@ def follow(
                 whole = min(8, last - eighth)
                 for j in range(8 * eighth, 8 * (eighth + whole), 8):
                     eight_keys(
-                        code,
-                        table,
-                        width,
-                        undecided,
-                        j,
-                        short,
-                        i * width,
-                        limit,
-                        factors,
-                        way,
-                        keys,
-                        j,
+                        code, table, width, undecided, j, short, at, limit, factors, way, keys, j
                     )
                 valid = _valid(length - 8 * (eighth - first))
                 merge_keys(code, fresh, 0, nothing, keys, 8 * eighth, masks)
@@ -640,18 +599,7 @@ def follow(
                 stale_rows[j] = stale_rows[0]
             for j in range(0, count, 8):
                 eight_keys(
-                    code,
-                    table,
-                    width,
-                    stale_rows,
-                    j,
-                    short,
-                    i * width,
-                    limit,
-                    factors,
-                    way,
-                    fresh,
-                    j,
+                    code, table, width, stale_rows, j, short, at, limit, factors, way, fresh, j
                 )
             for start in range(0, count, _BLOCK):
                 valid = _valid(count - start)
@@ -760,19 +708,6 @@ def tally(lists, counts):
             total += ones(np.uint64(state[eighth]))
         counts[segment % n] += total
         segment += 1
-
-
-@_compiled
-def report(code, rows, lists, fires):
-    """Mark the rows that fire somewhere."""
-    undecided, eighths, _, state, sure, starts = lists
-    buffer = np.empty(rows + 64, dtype=np.int32)
-    for e in range(starts[starts.size - 1]):
-        fires[sure[e]] = 1
-    for segment in range(starts.size - 1):
-        found = _firing(code, undecided, eighths[segment], eighths[segment + 1], state, buffer)
-        for e in range(found):
-            fires[buffer[e]] = 1
 
 
 @_compiled

@@ -56,13 +56,6 @@ class RecordedRun:
     """
 
     def __init__(self, adversary: Adversary, initial: TwoLayerNetwork) -> None:
-        given: object = adversary
-        if not callable(given) or not hasattr(given, "rho"):
-            raise TypeError(
-                f"adversary must be callable and have an attribute rho, got {type(given).__name__}"
-            )
-        if not isinstance(initial, TwoLayerNetwork):
-            raise TypeError(f"initial must be a TwoLayerNetwork, got {type(initial).__name__}")
         self._adversary = adversary
         self.points: list[FloatArray] = []
         self.weights: list[FloatArray] = [np.array(initial.W)]

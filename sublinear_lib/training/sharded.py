@@ -36,12 +36,10 @@ from sublinear_lib._arguments import Count
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.cluster import LostWorkers, connected, single_threaded
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons
-from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
 from sublinear_lib.training.checkpoint import LARGEST_WEIGHT
 from sublinear_lib.training.sources import NeuronSource, StepEvaluator
-from sublinear_lib.training.step_size import resolve_step_size
 from sublinear_lib.training.trainer import (
     Run,
     SublinearAdversarialTraining,
@@ -58,7 +56,7 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
 
     Parameters
     ----------
-    adversary, loss, eta, steps, batch_size, early_stop, measure, reduction, progress
+    adversary, loss, eta, steps, batch_size, measure, reduction, progress
         As for `SublinearAdversarialTraining`.  With ``reduction="reference"`` the weights equal
         those of that trainer bit by bit; for ``"blas"`` see there.
     index : str, default "auto"
@@ -495,14 +493,7 @@ class _ShardedRun(Run):
         y: FloatArray,
         generator: np.random.Generator,
     ) -> None:
-        self.eta = resolve_step_size(trainer.eta, network)
-        self.records = []
-        self._start = network
-        self._X, self._y = X, y
-        self._adversary, self._loss = trainer.adversary, get_loss(trainer.loss)
-        self._generator = generator
-        self._batch_size, self._measure = trainer.batch_size, trainer.measure
-        self._pending = None
+        super().__init__(trainer, network, X, y, generator)
         self._squares = 0.0, 0.0
         count, m = trainer.shards, network.m
         self._cuts = [k * m // count for k in range(count + 1)]
@@ -516,6 +507,9 @@ class _ShardedRun(Run):
         except BaseException:
             self._crew.close()
             raise
+
+    def _begin(self) -> None:
+        """Do nothing: the shards hold what a run starts with."""
 
     def _block(self, k: int, weight_scale: float) -> dict[str, Any]:
         network, rows = self._start, slice(self._cuts[k], self._cuts[k + 1])

@@ -45,7 +45,7 @@ is what keeps the two equal.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,7 @@ __all__ = [
     "LivingNeurons",
     "NeuronSource",
     "StepEvaluator",
+    "Task",
     "cap_region",
     "choose_source",
     "firing_on_slice",
@@ -181,24 +182,29 @@ def firing_on_slice(neurons: Neurons, margin: float) -> IntArray | None:
     return alive if len(alive) else np.zeros(1, dtype=np.int64)
 
 
+class Task(NamedTuple):
+    """A network, the examples whose caps it is asked in, and who is known to fire there."""
+
+    neurons: Neurons
+    X: FloatArray
+    rho: float
+    reduction: Reduction
+    margin: float = 0.0
+    """How far below the threshold the adversary looks."""
+    alive: IntArray | None = None
+    """The neurons that can fire on X, if some cannot."""
+
+
 class AllNeurons:
     """Every neuron, at every example: the dense reference."""
 
     name = "dense"
 
-    def __init__(
-        self,
-        neurons: Neurons,
-        X: FloatArray,
-        rho: float,
-        reduction: Reduction,
-        region: Region | None = None,
-    ) -> None:
+    def __init__(self, task: Task, region: Region | None = None) -> None:
         self.work = 0
         self.set_aside = 0
-        self._neurons = neurons
-        self._reduction = reduction
-        self._region = cap_region(X, rho, margin=np.inf) if region is None else region
+        self._neurons, self._reduction = task.neurons, task.reduction
+        self._region = cap_region(task.X, task.rho, margin=np.inf) if region is None else region
         self._evaluator = self._over(self._region)
 
     def _over(self, region: Region) -> Evaluator:
@@ -222,22 +228,14 @@ class AllNeurons:
 class _Found:
     """What the sources that look for neurons share: the caps, who is set aside, and the filter."""
 
-    def __init__(
-        self,
-        neurons: Neurons,
-        X: FloatArray,
-        rho: float,
-        reduction: Reduction,
-        margin: float = 0.0,
-        alive: IntArray | None = None,
-    ) -> None:
+    def __init__(self, task: Task) -> None:
         self.work = 0
-        self._neurons = neurons
-        self._reduction = reduction
-        self._kept = _Kept(alive, neurons.m)
+        self._neurons, self._reduction = task.neurons, task.reduction
+        self._kept = _Kept(task.alive, task.neurons.m)
         self.set_aside = self._kept.set_aside
-        self._region = cap_region(X, rho, margin, on_slice=alive is not None)
-        self._filter = _cap_filter(neurons, alive, self._region, reduction)
+        on_slice = task.alive is not None
+        self._region = cap_region(task.X, task.rho, task.margin, on_slice=on_slice)
+        self._filter = _cap_filter(task, self._region)
         self._listed = 0.0
 
     def _over(
@@ -259,20 +257,11 @@ class _Found:
 class IndexedNeurons(_Found):
     """The neurons that can be active somewhere in the cap of an example, from the index."""
 
-    def __init__(
-        self,
-        neurons: Neurons,
-        X: FloatArray,
-        rho: float,
-        reduction: Reduction,
-        method: IndexMethod,
-        margin: float = 0.0,
-        alive: IntArray | None = None,
-    ) -> None:
-        super().__init__(neurons, X, rho, reduction, margin, alive)
+    def __init__(self, task: Task, method: IndexMethod) -> None:
+        super().__init__(task)
         reach = self._region.radius + 2.0 * TOLERANCE
-        self._normals = np.column_stack((X, np.full(len(X), reach)))
-        W, b = self._kept.of(neurons.W), self._kept.of(neurons.b)
+        self._normals = np.column_stack((task.X, np.full(len(task.X), reach)))
+        W, b = self._kept.of(task.neurons.W), self._kept.of(task.neurons.b)
         self._height = float(np.abs(W[:, -1]).max())
         self._index = _fixed_index(_lifted(W), b, method=method)
 
@@ -312,16 +301,8 @@ class CappedNeurons(_Found):
 
     name = "sparse (caps)"
 
-    def __init__(
-        self,
-        neurons: Neurons,
-        X: FloatArray,
-        rho: float,
-        reduction: Reduction,
-        margin: float = 0.0,
-        alive: IntArray | None = None,
-    ) -> None:
-        super().__init__(neurons, X, rho, reduction, margin, alive)
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
         self._memory = _memory(self._filter, self._region)
 
     def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
@@ -352,12 +333,11 @@ class LiteralNeurons:
     f; here it queries the same index at each of its points.  No neuron is set aside.
     """
 
-    def __init__(self, neurons: Neurons, X: FloatArray, rho: float, reduction: Reduction) -> None:
+    def __init__(self, task: Task) -> None:
         self.set_aside = 0
-        self._neurons = neurons
-        self._reduction = reduction
-        self._region = cap_region(X, rho, margin=np.inf, on_slice=True)
-        self._index = _fixed_index(neurons.W, neurons.b, domain="slice")
+        self._neurons, self._reduction = task.neurons, task.reduction
+        self._region = cap_region(task.X, task.rho, margin=np.inf, on_slice=True)
+        self._index = _fixed_index(self._neurons.W, self._neurons.b, domain="slice")
         self._last: _AskingEvaluator | None = None
 
     @property
@@ -388,6 +368,9 @@ class LiteralNeurons:
             self._index.update(ids, values)
 
 
+_Answer = TypeVar("_Answer")
+
+
 class _AskingEvaluator:
     """Evaluation on the active neurons of each point, found by an index query at that point."""
 
@@ -414,58 +397,46 @@ class _AskingEvaluator:
         self._region.check(points)
         hits = self._index.query_halfspace(points, offset, strict=True)
         self.reported = hits.indices.size / n
-        return Evaluator(
-            self._neurons,
-            n,
-            lists=(hits.indptr, hits.indices),
-            reduction=self._reduction,
-            trusted=active,
-        )
+        return self._on((hits.indptr, hits.indices), active=active)
+
+    def _on(self, lists: tuple[IntArray, NDArray[np.int32]], *, active: bool) -> Evaluator:
+        """Return the evaluator of listed neurons."""
+        n, how = len(self._region.anchors), self._reduction
+        return Evaluator(self._neurons, n, lists=lists, reduction=how, trusted=active)
+
+    def _spent(self, evaluator: Evaluator, found: _Answer) -> _Answer:
+        """Count the work of an answer, and return it."""
+        self.work += evaluator.work
+        return found
 
     def value(self, X: FloatArray) -> FloatArray:
         """Return f at the points."""
         evaluator = self._at(X, self._neurons.tau, active=True)
-        value = evaluator.value(X)
-        self.work += evaluator.work
-        return value
+        return self._spent(evaluator, evaluator.value(X))
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return f and its formal gradient in x."""
         evaluator = self._at(X, self._neurons.tau, active=True)
-        found = evaluator.value_and_input_gradient(X)
-        self.work += evaluator.work
-        return found
+        return self._spent(evaluator, evaluator.value_and_input_gradient(X))
 
     def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
         """Return the gradient in x of f with every activation blurred."""
         neurons = self._neurons
         width, _ = spread_jump(neurons.tau - neurons.shift, bandwidth)
         evaluator = self._at(X, _lowered(neurons.tau, width), active=False)
-        gradient = evaluator.smoothed_input_gradient(X, width)
-        self.work += evaluator.work
-        return gradient
+        return self._spent(evaluator, evaluator.smoothed_input_gradient(X, width))
 
     def forward(self, X: FloatArray) -> ForwardPass:
         """Return f together with the active sets (lines 12 and 17 of Algorithm 1)."""
         evaluator = self._at(X, self._neurons.tau, active=True)
-        passed = evaluator.forward(X)
-        self.work += evaluator.work
-        return passed
+        return self._spent(evaluator, evaluator.forward(X))
 
     def weight_gradient(
         self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
     ) -> tuple[IntArray | None, FloatArray]:
         """Return the rows that move and the gradient with respect to them (lines 18 and 19)."""
-        evaluator = Evaluator(
-            self._neurons,
-            len(X),
-            lists=(passed.indptr, passed.indices),
-            reduction=self._reduction,
-            trusted=True,
-        )
-        found = evaluator.weight_gradient(X, passed, coefficients)
-        self.work += evaluator.work
-        return found
+        evaluator = self._on((passed.indptr, passed.indices), active=True)
+        return self._spent(evaluator, evaluator.weight_gradient(X, passed, coefficients))
 
 
 def choose_source(
@@ -501,11 +472,10 @@ def choose_source(
     return "dense" if share > _DENSE_SHARE else "query"
 
 
-def _cap_filter(
-    neurons: Neurons, alive: IntArray | None, region: Region, reduction: Reduction
-) -> CapFilter | None:
+def _cap_filter(task: Task, region: Region) -> CapFilter | None:
     """Return the filter that sorts neurons, or ``None`` where it is not used."""
-    if reduction == "reference" or kernels_in_use() == "numpy":
+    neurons, alive = task.neurons, task.alive
+    if task.reduction == "reference" or kernels_in_use() == "numpy":
         return None
     share = _share_of_candidates(neurons, region.anchors, region.radius, region.margin)
     return CapFilter(
@@ -608,8 +578,8 @@ def _fixed_index(
 ) -> HalfspaceIndex:
     """Return an index that keeps the engine it starts with.
 
-    An index that chooses freely consults a clock when it exchanges its engine.  The answers would
-    be the same, the work counters of equal runs would not.
+    An index that chooses freely exchanges its engine after many queries, a resumed run's elsewhere.
+    The answers would be the same, the work counters would not.
     """
     index = HalfspaceIndex(points, bias, method=method, domain=domain)
     if method != "auto":
@@ -625,15 +595,9 @@ def _lifted(W: FloatArray) -> FloatArray:
 class LivingNeurons(AllNeurons):
     """Every neuron that can fire on X, at every example."""
 
-    def __init__(
-        self,
-        neurons: Neurons,
-        X: FloatArray,
-        rho: float,
-        reduction: Reduction,
-        margin: float,
-        alive: IntArray,
-    ) -> None:
+    def __init__(self, task: Task) -> None:
+        neurons, X, rho, _, margin, alive = task
+        assert alive is not None
         self._alive = alive
         self._positions = np.zeros(neurons.m, dtype=np.int64)
         self._positions[alive] = np.arange(len(alive))
@@ -641,7 +605,8 @@ class LivingNeurons(AllNeurons):
         compact = Neurons(*rows, neurons.tau, neurons.shift)
         # Windows of attacks are measured in weights of the whole network.
         compact.weight_scale = neurons.weight_scale
-        super().__init__(compact, X, rho, reduction, cap_region(X, rho, margin, on_slice=True))
+        region = cap_region(X, rho, margin, on_slice=True)
+        super().__init__(task._replace(neurons=compact), region)
         self.set_aside = neurons.m - len(alive)
 
     def _over(self, region: Region) -> LivingEvaluator:

@@ -46,11 +46,11 @@ from sublinear_lib.training.sources import (
     LivingNeurons,
     NeuronSource,
     StepEvaluator,
+    Task,
     choose_source,
     firing_on_slice,
 )
 from sublinear_lib.training.step_size import STEP_SIZE_RULES, StepSizeRule, resolve_step_size
-from sublinear_lib.training.stopping import EarlyStop, Watch
 
 __all__ = ["Callback", "DenseAdversarialTraining", "Search", "SublinearAdversarialTraining"]
 
@@ -71,7 +71,6 @@ class _AdversarialTraining(ABC):
     eta: float | str | StepSizeRule = "auto"
     steps: Count = 100
     batch_size: Count | None = None
-    early_stop: EarlyStop | None = None
     measure: Measure | None = None
     reduction: Reduction = "blas"
     progress: Flag = False
@@ -91,8 +90,8 @@ class _AdversarialTraining(ABC):
         elif not callable(getattr(self.eta, "step_size", None)):
             validation.scalar(self.eta, "eta", exclusive_minimum=0)
         check_fields(self)
-        _optional(self.early_stop, "early_stop", EarlyStop)
-        _optional(self.measure, "measure", Measure)
+        if self.measure is not None:
+            validation.instance(self.measure, "measure", Measure)
         validation.choice(self.reduction, "reduction", ("blas", "reference"))
 
     @abstractmethod
@@ -205,33 +204,17 @@ class _AdversarialTraining(ABC):
         self, network: TwoLayerNetwork, X: FloatArray, y: FloatArray, generator: np.random.Generator
     ) -> Run:
         """Return a run at its beginning."""
-        return Run(
-            network=network,
-            X=X,
-            y=y,
-            adversary=self.adversary,
-            loss=get_loss(self.loss),
-            eta=resolve_step_size(self.eta, network),
-            generator=generator,
-            batch_size=self.batch_size,
-            measure=self.measure,
-            source=lambda neurons: self._source(neurons, X),
-        )
+        return Run(self, network, X, y, generator)
 
     def _loop(
         self, run: Run, keeper: _Keeper | None, callback: Callback | None, returning: bool
     ) -> History:
         """Do the steps that are missing."""
-        watch, over = Watch(self.early_stop), ""
         if keeper is not None:
             run.restore(keeper.read(self.steps))
-            for record in run.records:
-                over = watch.see(record.loss)
         with _progress_bar(self.steps, len(run.records), self.progress) as show:
             try:
                 for step in range(len(run.records), self.steps):
-                    if over:
-                        return run.history(stopped=over)
                     try:
                         record = run.step()
                     except FloatingPointError as error:
@@ -243,7 +226,6 @@ class _AdversarialTraining(ABC):
                     if keeper is not None:
                         keeper.save(run)
                     show(record)
-                    over = watch.see(record.loss)
                     if callback is not None and callback(record, run.network) is True:
                         return run.history(interrupted=True, stopped="the callback asked for it")
             except KeyboardInterrupt:
@@ -285,8 +267,6 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     batch_size : int, optional
         Number of examples per step, drawn without replacement for each step anew; the loss of the
         step is that of the batch.  By default every step uses all examples, as in the paper.
-    early_stop : EarlyStop, optional
-        When to end before the last step.
     measure : Measure, optional
         Which steps bracket the robust loss and count flips; by default none.
     reduction : {"blas", "reference"}, default "blas"
@@ -343,9 +323,10 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         rho, reduction = self.adversary.rho, self.reduction
         if self.index == "literal":
-            return LiteralNeurons(neurons, X, rho, reduction)
+            return LiteralNeurons(Task(neurons, X, rho, reduction))
         margin = margin_of(self.adversary, neurons.weight_scale)
         alive = firing_on_slice(neurons, margin) if self.set_aside else None
+        task = Task(neurons, X, rho, reduction, margin, alive)
         how: str = self.index
         if how == "auto":
             living = neurons.m if alive is None else len(alive)
@@ -354,13 +335,13 @@ class SublinearAdversarialTraining(_AdversarialTraining):
             if how == "dense" and kernels_in_use() == "numpy" and not wanted:
                 _say_once_that_nothing_is_compiled()
         if how == "dense":
-            return _all_neurons(neurons, X, rho, reduction, margin, alive)
+            return _all_neurons(task)
         if how == "caps":
-            return CappedNeurons(neurons, X, rho, reduction, margin, alive)
+            return CappedNeurons(task)
         method = validation.choice(
             "auto" if how == "query" else how, "index", get_args(IndexMethod)
         )
-        return IndexedNeurons(neurons, X, rho, reduction, method, margin, alive)
+        return IndexedNeurons(task, method)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -369,7 +350,7 @@ class DenseAdversarialTraining(_AdversarialTraining):
 
     Parameters
     ----------
-    adversary, loss, eta, steps, batch_size, early_stop, measure, reduction, progress
+    adversary, loss, eta, steps, batch_size, measure, reduction, progress
         As for `SublinearAdversarialTraining`.
     set_aside : bool, default False
         Whether neurons that can never fire on X are left out of the matrices.  Changes the cost
@@ -391,7 +372,7 @@ class DenseAdversarialTraining(_AdversarialTraining):
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         margin = margin_of(self.adversary, neurons.weight_scale)
         alive = firing_on_slice(neurons, margin) if self.set_aside else None
-        return _all_neurons(neurons, X, self.adversary.rho, self.reduction, margin, alive)
+        return _all_neurons(Task(neurons, X, self.adversary.rho, self.reduction, margin, alive))
 
 
 @functools.cache
@@ -404,18 +385,9 @@ def _say_once_that_nothing_is_compiled() -> None:
     )
 
 
-def _all_neurons(
-    neurons: Neurons,
-    X: FloatArray,
-    rho: float,
-    reduction: Reduction,
-    margin: float,
-    alive: IntArray | None,
-) -> NeuronSource:
+def _all_neurons(task: Task) -> NeuronSource:
     """Return the dense source, of the neurons that can fire if some cannot."""
-    if alive is None:
-        return AllNeurons(neurons, X, rho, reduction)
-    return LivingNeurons(neurons, X, rho, reduction, margin, alive)
+    return AllNeurons(task) if task.alive is None else LivingNeurons(task)
 
 
 @dataclass
@@ -433,30 +405,27 @@ class Run:
 
     def __init__(
         self,
-        *,
+        trainer: _AdversarialTraining,
         network: TwoLayerNetwork,
         X: FloatArray,
         y: FloatArray,
-        adversary: Adversary,
-        loss: Loss,
-        eta: float,
         generator: np.random.Generator,
-        batch_size: int | None,
-        measure: Measure | None,
-        source: Callable[[Neurons], NeuronSource],
     ) -> None:
-        self.eta = eta
+        self.eta = resolve_step_size(trainer.eta, network)
         self.records: list[StepRecord] = []
-        self._start = network
+        self._trainer, self._start = trainer, network
         self._X, self._y = X, y
-        self._adversary, self._loss = adversary, loss
+        self._adversary, self._loss = trainer.adversary, get_loss(trainer.loss)
         self._generator = generator
-        self._batch_size, self._measure = batch_size, measure
-        self._neurons = network.working_copy()
-        self._make_source = source
-        self._source = source(self._neurons)
-        self._squared_drift = np.zeros(network.m)
+        self._batch_size, self._measure = trainer.batch_size, trainer.measure
         self._pending: Update | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make what a run starts with."""
+        self._neurons = self._start.working_copy()
+        self._source = self._trainer._source(self._neurons, self._X)
+        self._squared_drift = np.zeros(self._start.m)
 
     def close(self) -> None:
         """Let go of what the run holds."""
@@ -493,7 +462,7 @@ class Run:
             return
         neurons = self._start.working_copy()
         # What is known about neurons that never moved was found out with the initial weights.
-        source = self._make_source(neurons)
+        source = self._trainer._source(neurons, self._X)
         neurons.set_rows(None, state.W)
         moved = np.flatnonzero((state.W != self._start.W).any(axis=1))
         source.update(moved, state.W[moved])
@@ -707,11 +676,6 @@ class Clock:
         now = perf_counter()
         self.seconds[phase] += now - self._last
         self._last = now
-
-
-def _optional(value: object, name: str, kind: type) -> None:
-    if value is not None and not isinstance(value, kind):
-        raise TypeError(f"{name} must be of type {kind.__name__}, got {type(value).__name__}")
 
 
 def adversarial_points(attack: AttackResult, shape: tuple[int, ...]) -> FloatArray:

@@ -84,71 +84,25 @@ def test_counts_are_exact_and_sums_within_their_bounds(kernels, problem, leaf_si
 @each_set
 @settings(deadline=None, max_examples=40)
 @given(problem=problems(), leaf_size=st.sampled_from([1, 3, 8]), data=st.data())
-def test_points_may_come_go_and_move(kernels, problem, leaf_size, data):
+def test_points_may_move(kernels, problem, leaf_size, data):
     points, biases, normals, offsets, strict = problem
-    m, d = points.shape
+    m = len(points)
     assume(np.abs(points).max(initial=0.0) < 1e100)
     assume(biases is None or np.abs(biases).max(initial=0.0) < 1e100)
     weights = data.draw(vectors(m, 1, LATTICE))[:, 0]
     tree = AggregateTree(points, weights, biases, leaf_size=leaf_size, kernels=kernels)
-    ids, total = np.arange(m), m
-    for _ in range(4):
-        step = data.draw(st.sampled_from(["insert", "remove", "update"]))
-        if step == "insert":
-            k = data.draw(st.integers(0, 40))
-            more, factors = data.draw(vectors(k, d, LATTICE)), data.draw(vectors(k, 1, LATTICE))
-            added = None if biases is None else data.draw(vectors(k, 1, LATTICE))[:, 0]
-            new = tree.insert(more, factors[:, 0], added)
-            assert new.tolist() == list(range(total, total + k))
-            total += k
-            points, weights = np.vstack((points, more)), np.append(weights, factors[:, 0])
-            biases = None if added is None else np.append(biases, added)
-            ids = np.append(ids, new)
-        elif step == "update":
-            chosen = data.draw(st.permutations(range(len(ids))))[: (len(ids) + 1) // 2]
-            points[chosen] = data.draw(vectors(len(chosen), d, LATTICE))
-            new_bias = new_weights = None
-            if biases is not None and data.draw(st.booleans()):
-                new_bias = biases[chosen] = data.draw(vectors(len(chosen), 1, LATTICE))[:, 0]
-            if data.draw(st.booleans()):
-                new_weights = weights[chosen] = data.draw(vectors(len(chosen), 1, LATTICE))[:, 0]
-            tree.update(ids[chosen], points[chosen], bias=new_bias, weights=new_weights)
-        else:
-            kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(ids))))[: len(ids)]
-            kept = kept.astype(bool)
-            tree.remove(ids[~kept])
-            ids, points, weights = ids[kept], points[kept], weights[kept]
-            biases = None if biases is None else biases[kept]
-        assert tree.ids.tolist() == ids.tolist()
+    for _ in range(3):
+        chosen = np.array(data.draw(st.permutations(range(m))), dtype=int)[: (m + 1) // 2]
+        points[chosen] = data.draw(vectors(len(chosen), points.shape[1], LATTICE))
+        new_bias = new_weights = None
+        if biases is not None and data.draw(st.booleans()):
+            new_bias = biases[chosen] = data.draw(vectors(len(chosen), 1, LATTICE))[:, 0]
+        if data.draw(st.booleans()):
+            new_weights = weights[chosen] = data.draw(vectors(len(chosen), 1, LATTICE))[:, 0]
+        tree.update(chosen, points[chosen], bias=new_bias, weights=new_weights)
+        assert tree.ids.tolist() == list(range(m))
         check(tree, points, weights, biases, normals, offsets, strict)
         check_tree(tree._tree)
-
-
-@each_set
-def test_many_insertions_and_removals_leave_the_sums_of_what_is_there(kernels):
-    rng = np.random.default_rng(0)
-    points, bias = rng.integers(-9, 10, (3000, 3)) / 4.0, rng.integers(-9, 10, 3000) / 4.0
-    weights = rng.integers(-5, 6, 3000).astype(float)
-    tree = AggregateTree(points[:500], weights[:500], bias[:500], leaf_size=8, kernels=kernels)
-    alive = np.arange(3000) < 500
-    for start in range(500, 3000, 250):
-        part = slice(start, start + 250)
-        tree.insert(points[part], weights[part], bias[part])
-        alive[part] = True
-        gone = rng.choice(np.flatnonzero(alive), 200, replace=False)
-        tree.remove(gone)
-        alive[gone] = False
-        inside = alive & (points @ [1.0, -0.5, 2.0] + bias > 0.25)
-        found = tree.aggregate_halfspace([[1.0, -0.5, 2.0]], 0.25)
-        assert found.counts == inside.sum()
-        assert found.weight_sums == weights[inside].sum()
-        assert found.bias_sums == (weights * bias)[inside].sum()
-        assert found.point_sums[0].tolist() == (weights[:, None] * points)[inside].sum(0).tolist()
-    check_tree(tree._tree)
-    tree.remove(np.flatnonzero(alive)[5:])
-    assert tree.stats().rebuilds > 0 and len(tree) == 5
-    wanted = weights[np.flatnonzero(alive)[:5]].sum()
-    assert tree.aggregate_halfspace([[0.0, 0.0, 0.0]], -1e9).weight_sums == wanted
 
 
 @each_set
@@ -372,29 +326,6 @@ def test_bad_input_is_refused_and_changes_nothing():
     after = tree.aggregate_halfspace(points, 0.5)
     np.testing.assert_array_equal(after.point_sums, before.point_sums)
     np.testing.assert_array_equal(after.counts, before.counts)
-
-
-@pytest.mark.parametrize(
-    ("method", "arguments", "error", "message"),
-    [
-        ("insert", ([[1.0, 2.0, 3.0]], [1.0], [0.0]), ValueError, "points"),
-        ("insert", ([[1.0, 2.0]], [1.0, 2.0], [0.0]), ValueError, "weights"),
-        ("insert", ([[1.0, 2.0]], [1.0]), ValueError, "bias must have shape"),
-        ("insert", ([[1e300, 2.0]], [1e100], [0.0]), ValueError, r"at most 2\*\*1000"),
-        ("remove", ([0, 0],), ValueError, "ids"),
-        ("remove", ([4],), ValueError, "ids"),
-        ("remove", ([1],), ValueError, "got 1 at index 0, which was removed"),
-        ("update", ([1], [[0.0, 0.0]]), ValueError, "got 1 at index 0, which was removed"),
-    ],
-)
-def test_what_may_not_come_or_go_is_refused_and_changes_nothing(method, arguments, error, message):
-    tree = AggregateTree(np.eye(2).repeat(2, axis=0), np.ones(4), np.zeros(4))
-    tree.remove([1])
-    with pytest.raises(error, match=message):
-        getattr(tree, method)(*arguments)
-    assert tree.ids.tolist() == [0, 2, 3]
-    assert tree.aggregate_halfspace([[1.0, 1.0]], 0.0).point_sums.tolist() == [[1.0, 2.0]]
-    assert tree.insert([[5.0, 5.0]], [1.0], [0.0]).tolist() == [4]
 
 
 def test_a_large_point_may_be_replaced_by_another():

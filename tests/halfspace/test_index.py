@@ -168,7 +168,7 @@ def test_a_refused_call_leaves_the_index_as_it_was(
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-def test_auto_changes_the_engine_but_not_at_every_step(kernels, stored_costs):
+def test_auto_changes_the_engine_but_not_at_every_step(kernels):
     points = np.random.default_rng(0).standard_normal((2**14, 2))
     index = HalfspaceIndex(points[:-1], kernels=kernels)
     index.remove(index.ids[1000:])

@@ -23,7 +23,6 @@ def test_a_mask_survives_the_way_through_hits(table):
     assert len(hits) == q
     np.testing.assert_array_equal(hits.to_mask(m), table)
     np.testing.assert_array_equal(hits.counts, table.sum(axis=1))
-    np.testing.assert_array_equal(hits.union(), np.flatnonzero(table.any(axis=0)))
     assert [ids.tolist() for ids in hits.split()] == [np.flatnonzero(row).tolist() for row in table]
     assert [ids.tolist() for ids in hits] == [ids.tolist() for ids in hits.split()]
     assert hits == HalfspaceHits(hits.indptr.copy(), hits.indices.copy())
@@ -71,7 +70,6 @@ def test_hits_in_any_order_are_the_same_sets(table, random):
     np.testing.assert_array_equal(mixed.indices, before, "the original must stay as it was")
     m = table.shape[1]
     np.testing.assert_array_equal(mixed.to_mask(m), table)
-    np.testing.assert_array_equal(mixed.union(), hits.union())
     if table.any():
         other = table.copy()
         other[np.unravel_index(np.argmax(table), table.shape)] = False

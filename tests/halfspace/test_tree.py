@@ -130,24 +130,6 @@ def test_scored_points_grow_no_faster_than_the_theory_says(offset):
     assert exponent < 2 / 3 + 0.05, f"exponent {exponent:.2f} from {scored}"
 
 
-def test_the_pilot_finds_the_share_of_points_that_queries_score():
-    index = tree_index(normal_points(20_000))
-    engine = index._engine
-    rng = np.random.default_rng(3)
-    normals = rng.standard_normal((200, 3))
-    offsets = np.full(200, 1.0)
-    all_of_them = engine.crossed_fraction(normals, offsets, sample=200)
-    before = engine.work
-    assert abs(engine.crossed_fraction(normals, offsets) / all_of_them - 1.0) < 0.3
-    assert engine.work == before, "a pilot is no query"
-    index.query_halfspace(normals, 1.0)
-    assert all_of_them == engine.work.points_tested / (200 * 20_000)
-    assert engine.crossed_fraction(normals, np.full(200, 1e3)) == 0.0
-    assert engine.crossed_fraction(normals, np.full(200, -1e3)) == 0.0
-    assert engine.crossed_fraction(normals[:0], offsets[:0]) == 0.0
-    assert tree_index(np.empty((0, 3)))._engine.crossed_fraction(normals, offsets) == 0.0
-
-
 # On X the bias costs no dimension
 
 

@@ -16,7 +16,6 @@ from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     DenseAdversarialTraining,
-    EarlyStop,
     Measure,
     SublinearAdversarialTraining,
     checkpoint,
@@ -141,17 +140,6 @@ def test_a_finished_run_returns_at_once_and_more_steps_go_on(tmp_path):
     assert_same_run(longer, sparse(steps=12).fit(network, X, y, **keep))
     with pytest.raises(ValueError, match="steps must be at least the 12 steps of the checkpoint"):
         sparse(steps=8).fit(network, X, y, rng=0, checkpoint=path)
-
-
-def test_an_early_stop_is_remembered(tmp_path):
-    network, X, y = problem()
-    trainer = sparse(early_stop=EarlyStop(patience=2, improvement=10.0))
-    keep = {"rng": 0, "checkpoint": tmp_path / "run", "checkpoint_every": 1}
-    first = trainer.fit(network, X, y, **keep)
-    assert len(first) == 3
-    again = trainer.fit(network, X, y, **keep)
-    assert_same_run(again, first)
-    assert again.stopped == first.stopped != ""
 
 
 # -- killed ----------------------------------------------------------------------------------------
@@ -304,7 +292,6 @@ def altered(**changes):
         ("generator", lambda: {"rng": 1}),
         ("settings", lambda: {"trainer": sparse(eta=0.25)}),
         ("settings", lambda: {"trainer": sparse(index="caps")}),
-        ("settings", lambda: {"trainer": sparse(early_stop=EarlyStop(loss=1e-9))}),
         ("settings", lambda: {"trainer": sparse(adversary=replace(ADVERSARY, rho=0.16))}),
         ("settings", lambda: {"trainer": DenseAdversarialTraining(adversary=ADVERSARY)}),
     ],

@@ -23,6 +23,7 @@ from sublinear_lib.training.sources import (
     CappedNeurons,
     IndexedNeurons,
     LivingNeurons,
+    Task,
     firing_on_slice,
 )
 from tests.training.cases import problem
@@ -30,7 +31,7 @@ from tests.training.cases import problem
 
 def reported(neurons, X, rho, method="auto"):
     """The candidate lists as a mask, and the source."""
-    source = IndexedNeurons(neurons, X, rho, "reference", method)
+    source = IndexedNeurons(Task(neurons, X, rho, "reference"), method)
     evaluator = source.evaluator()
     return HalfspaceHits(evaluator._indptr, evaluator._indices).to_mask(neurons.m), source
 
@@ -105,7 +106,7 @@ def test_a_deviation_that_the_evaluator_accepts_never_activates_an_unreported_ne
         assert mask[0, 0], w
         # The same neuron, reached by an update from weights that need no care at all.
         neurons = TwoLayerNetwork([[0.0, 0.0, 0.0]], [1.0], [bias], network.tau).working_copy()
-        source = IndexedNeurons(neurons, X, rho, "reference", "scan")
+        source = IndexedNeurons(Task(neurons, X, rho, "reference"), "scan")
         neurons.set_rows(np.array([0]), network.W)
         source.update(np.array([0]), network.W)
         evaluator = source.evaluator()
@@ -118,7 +119,7 @@ def test_updated_rows_are_followed(method):
     network = TwoLayerNetwork.initialize(400, 5, rng=1, tau=0.1)
     X = geometry.sample_slice(6, 5, rng=2)
     neurons = network.working_copy()
-    source = IndexedNeurons(neurons, X, 0.1, "reference", method)
+    source = IndexedNeurons(Task(neurons, X, 0.1, "reference"), method)
     rng = np.random.default_rng(4)
     for _ in range(5):
         rows = np.flatnonzero(rng.random(400) < 0.3)
@@ -144,7 +145,7 @@ def test_updated_rows_are_followed(method):
 def test_all_neurons_means_all():
     network = TwoLayerNetwork.initialize(40, 3, rng=1, tau=0.1)
     X = geometry.sample_slice(2, 3, rng=2)
-    source = AllNeurons(network.working_copy(), X, 0.1, "blas")
+    source = AllNeurons(Task(network.working_copy(), X, 0.1, "blas"))
     assert source.name == "dense"
     assert source.candidates() == 40.0
     assert source.evaluator() is source.evaluator()
@@ -157,7 +158,7 @@ def test_the_work_of_the_query_is_counted():
     X = geometry.sample_slice(7, 3, rng=2)
     works = {}
     for method in ("scan", "tree"):
-        source = IndexedNeurons(network.working_copy(), X, 0.05, "blas", method)
+        source = IndexedNeurons(Task(network.working_copy(), X, 0.05, "blas"), method)
         assert source.work == 0
         source.evaluator()
         works[method] = source.work
@@ -165,7 +166,7 @@ def test_the_work_of_the_query_is_counted():
     assert works["scan"] == 7 * 5000
     assert 0 < works["tree"] < works["scan"]
     alive = np.arange(0, 5000, 2)
-    capped = CappedNeurons(network.working_copy(), X, 0.05, "reference", alive=alive)
+    capped = CappedNeurons(Task(network.working_copy(), X, 0.05, "reference", alive=alive))
     capped.evaluator(np.array([0, 3]))
     assert capped.work == 2 * 2500
 
@@ -180,7 +181,7 @@ ATTACKS = {
 def test_points_outside_of_their_caps_are_refused(reduction):
     network, X, _ = problem(3, 200, 3, t=2.0)
     neurons = network.working_copy()
-    source = LivingNeurons(neurons, X, 0.1, reduction, 0.0, firing_on_slice(neurons, 0.0))
+    source = LivingNeurons(Task(neurons, X, 0.1, reduction, 0.0, firing_on_slice(neurons, 0.0)))
     evaluator = source.evaluator()
     far = geometry.project_to_caps(-X, X, 0.3)
     inside = X.copy()

@@ -255,8 +255,8 @@ def test_an_interrupt_right_after_the_record_does_not_record_the_step_twice(monk
 
     original = Run.__init__
 
-    def interrupted(self, **keywords):
-        original(self, **keywords)
+    def interrupted(self, *arguments):
+        original(self, *arguments)
         self.records = Interrupting()
 
     monkeypatch.setattr(Run, "__init__", interrupted)
