@@ -32,7 +32,7 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, cap_angle
 from sublinear_lib.losses import Loss
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.network import TwoLayerNetwork, expect_network
 from sublinear_lib.theory import max_active_on_circle, regret, worst_gap_at
 from sublinear_lib.training.history import History, StepRecord
 from sublinear_lib.training.trainer import SublinearAdversarialTraining
@@ -61,8 +61,7 @@ class RecordedRun:
             raise TypeError(
                 f"adversary must be callable and have an attribute rho, got {type(given).__name__}"
             )
-        if not isinstance(initial, TwoLayerNetwork):
-            raise TypeError(f"initial must be a TwoLayerNetwork, got {type(initial).__name__}")
+        expect_network(initial, "initial")
         self._adversary = adversary
         self.points: list[FloatArray] = []
         self.weights: list[FloatArray] = [np.array(initial.W)]
