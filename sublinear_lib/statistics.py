@@ -442,7 +442,8 @@ def sweep(
                 )
                 error.add_note(outcome.details)
                 raise error
-            records.append(_merge(cell, seed, pickle.loads(outcome)))  # noqa: S301 (of this very run)
+            result = pickle.loads(outcome)  # noqa: S301 (of this very run)
+            records.append(_merge(cell, seed, result))
     return records
 
 

@@ -239,7 +239,7 @@ def elsewhere(tmp_path, monkeypatch):
 def test_bad_arguments_are_refused_by_name_as_they_were(room):
     found, wrong = refusals(room)
     assert wrong == []
-    assert found == json.loads(RECORD.read_text())[room]
+    assert found == json.loads(RECORD.read_text())[room], "python -m tests.test_refusals renews it"
 
 
 def test_a_door_that_lets_something_in_is_noticed(monkeypatch):

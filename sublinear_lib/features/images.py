@@ -144,7 +144,7 @@ def train_images(images: ImageSet, settings: TrainingSettings, seed: Seed) -> Im
         )
     rng = validation.generator(seed, "seed")
     train, test = images.split(settings.samples, rng)
-    initial = settings.start(images.classes, images.pixels[0].size, rng)
+    initial = settings._start(images.classes, images.pixels[0].size, rng)
     network, history = fit(
         initial,
         train.patches(),

@@ -253,7 +253,7 @@ class TrainingSettings:
             )
         _check_attack(self.attack)
 
-    def start(self, classes: int, dim: int, rng: np.random.Generator) -> PatchNetwork:
+    def _start(self, classes: int, dim: int, rng: np.random.Generator) -> PatchNetwork:
         """Draw the network with which the training begins."""
         return PatchNetwork.random(
             classes, self.filters, dim, scale=self.scale, rng=rng, activation=self.activation
@@ -497,7 +497,7 @@ def train_features(law: FeatureData, settings: TrainingSettings, seed: Seed) -> 
     checked_settings(settings)
     rng = validation.generator(seed, "seed")
     data = law.sample(settings.samples, rng)
-    initial = settings.start(law.classes, law.dim, rng)
+    initial = settings._start(law.classes, law.dim, rng)
     network, rows = _descend(
         initial,
         data.X,

@@ -249,11 +249,12 @@ def largest_count(angle: FloatArray, step: IntArray, base: int) -> MaximalCount:
     """
     order = np.argsort(angle, kind="stable")
     running = base + np.cumsum(step[order])
-    if running.size == 0 or running.max() <= base:
-        best, middle = base, float(angle[order[0]]) / 2.0 if order.size else 0.0
+    first = float(angle.min()) if angle.size else 0.0
+    if running.size == 0 or (running.max() <= base and first > 0.0):
+        best, middle = base, first / 2.0
     else:
         at = int(np.argmax(running))
-        following = angle[order[at + 1]] if at + 1 < order.size else 2.0 * math.pi + angle.min()
+        following = angle[order[at + 1]] if at + 1 < order.size else 2.0 * math.pi + first
         best, middle = int(running[at]), (float(angle[order[at]]) + float(following)) / 2.0
     x = np.array([SLICE_RADIUS * math.cos(middle), SLICE_RADIUS * math.sin(middle), SLICE_HEIGHT])
     return MaximalCount(best, x)

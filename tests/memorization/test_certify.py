@@ -274,7 +274,8 @@ def test_the_lipschitz_constant_is_optimal_and_attained(
     lower, upper = memorizer_bounds(free, radius)
     least = np.where(s > 0, lower, -upper)
     np.testing.assert_allclose(least.min(), separation(X, s) / 2 - radius, atol=1e-12)
-    assert certify(clipped).deviation.max() < 1e-9
+    # A rounded coordinate counts as often as the network is steep.
+    assert certify(clipped).deviation.max() < 1e-13 * float(found.optimal)
     assert certify(free, "exact", radius=radius).holds
 
 

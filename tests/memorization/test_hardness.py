@@ -441,6 +441,8 @@ def test_colors_are_counted_where_there_are_some_and_not_too_many() -> None:
     assert Hypergraph(4, []).largest_edge == 2 and count_colorings(Hypergraph(4, [])) == 16
     with pytest.raises(ValueError, match="2\\*\\*21 = 2097152"):
         count_colorings(Hypergraph(21, []))
+
+
 @pytest.mark.parametrize(("kind", "base"), [("half-spaces", 2), ("sum", 3)])
 def test_a_complete_enumeration_solves_every_program(kind: str, base: int) -> None:
     hypergraphs = [complete_graph(2), complete_graph(3)]

@@ -20,6 +20,7 @@ from sublinear_lib.training import trainer as trainer_module
 from sublinear_lib.training.sources import (
     TOLERANCE,
     AllNeurons,
+    CappedNeurons,
     IndexedNeurons,
     LivingNeurons,
     firing_on_slice,
@@ -163,6 +164,10 @@ def test_the_work_of_the_query_is_counted():
         assert source.name == f"sparse ({method})"
     assert works["scan"] == 7 * 5000
     assert 0 < works["tree"] < works["scan"]
+    alive = np.arange(0, 5000, 2)
+    capped = CappedNeurons(network.working_copy(), X, 0.05, "reference", alive=alive)
+    capped.evaluator(np.array([0, 3]))
+    assert capped.work == 2 * 2500
 
 
 ATTACKS = {
