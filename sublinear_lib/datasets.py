@@ -694,78 +694,60 @@ class _Raw:
 
     features: FloatArray
     y: FloatArray
-    name: str
-    description: str
-    class_names: tuple[str, str]
-    scale: bool
+    about: tuple[str, str, tuple[str, str]]
+    """Name, description and names of the classes."""
+    scale: bool = False
 
     def fit(self, rows: IntArray) -> SliceMap:
         return SliceMap.fit(self.features[rows], scale=self.scale)
 
     def mapped(self, rows: IntArray, slice_map: SliceMap) -> Dataset:
-        return from_features(
-            self.features[rows],
-            self.y[rows],
-            name=self.name,
-            description=self.description,
-            class_names=self.class_names,
-            slice_map=slice_map,
-        )
+        X = slice_map.transform(self.features[rows])
+        return Dataset(X, self.y[rows], *self.about, slice_map)
 
     def whole(self) -> Dataset:
         rows = np.arange(self.y.size, dtype=np.int64)
         return self.mapped(rows, self.fit(rows))
 
 
-_DIGITS = "8x8 gray images of handwritten digits bundled with scikit-learn"
-
-
 def _raw_digits(positive: int, negative: int) -> _Raw:
-    from sklearn.datasets import load_digits
-
     positive = validation.count(positive, "positive", minimum=0, maximum=9)
     negative = validation.count(negative, "negative", minimum=0, maximum=9)
     if positive == negative:
         raise ValueError(f"positive and negative must be different digits, got {positive} twice")
-    images, digit = load_digits(return_X_y=True)
-    rows = (digit == positive) | (digit == negative)
-    return _Raw(
-        features=np.asarray(images[rows], dtype=np.float64),
-        y=np.where(digit[rows] == positive, 1.0, -1.0),
-        name=f"digits-{positive}v{negative}",
-        description=f"{_DIGITS}: {positive} (+1) against {negative} (-1)",
-        class_names=(str(negative), str(positive)),
-        scale=False,
-    )
+    name = f"digits-{positive}v{negative}"
+    return _images([positive], [negative], name, (str(negative), str(positive)))
 
 
 def _raw_digits_even_odd() -> _Raw:
+    return _images([0, 2, 4, 6, 8], [1, 3, 5, 7, 9], "digits-even-odd", ("odd", "even"))
+
+
+def _images(
+    positive: list[int], negative: list[int], name: str, class_names: tuple[str, str]
+) -> _Raw:
+    """Read the images of some digits (+1) and of others (-1)."""
     from sklearn.datasets import load_digits
 
     images, digit = load_digits(return_X_y=True)
-    return _Raw(
-        features=np.asarray(images, dtype=np.float64),
-        y=np.where(digit % 2 == 0, 1.0, -1.0),
-        name="digits-even-odd",
-        description=f"{_DIGITS}: even (+1) against odd (-1)",
-        class_names=("odd", "even"),
-        scale=False,
-    )
+    rows = np.isin(digit, positive + negative)
+    text = "8x8 gray images of handwritten digits bundled with scikit-learn: "
+    about = name, f"{text}{class_names[1]} (+1) against {class_names[0]} (-1)", class_names
+    y = np.where(np.isin(digit[rows], positive), 1.0, -1.0)
+    return _Raw(np.asarray(images[rows], dtype=np.float64), y, about)
 
 
 def _raw_breast_cancer() -> _Raw:
     from sklearn.datasets import load_breast_cancer
 
     features, benign = load_breast_cancer(return_X_y=True)
-    return _Raw(
-        features=np.asarray(features, dtype=np.float64),
-        y=np.where(benign == 0, 1.0, -1.0),
-        name="breast-cancer",
-        description="30 measurements of cell nuclei (Wisconsin diagnostic data, bundled with "
-        "scikit-learn): malignant (+1) against benign (-1)",
-        class_names=("benign", "malignant"),
-        scale=True,
+    text = (
+        "30 measurements of cell nuclei (Wisconsin diagnostic data, bundled with "
+        "scikit-learn): malignant (+1) against benign (-1)"
     )
+    about = "breast-cancer", text, ("benign", "malignant")
+    y = np.where(benign == 0, 1.0, -1.0)
+    return _Raw(np.asarray(features, dtype=np.float64), y, about, scale=True)
 
 
 def digits(positive: int, negative: int) -> Dataset:

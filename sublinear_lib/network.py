@@ -479,6 +479,13 @@ def _active_lists(
     return indptr, indices.astype(np.int32)
 
 
+def expect_network(value: object, name: str = "network") -> TwoLayerNetwork:
+    """Return what was given if it is a network, and raise a TypeError if not."""
+    if not isinstance(value, TwoLayerNetwork):
+        raise TypeError(f"{name} must be a TwoLayerNetwork, got {type(value).__name__}")
+    return value
+
+
 @dataclass(frozen=True, eq=False)
 class Decomposition:
     """The parts of ``f = A + B + C`` at n points (Lemma C.4), with f and g beside them.
@@ -546,8 +553,7 @@ class PseudoNetwork:
     W: FloatArray
 
     def __init__(self, initial: TwoLayerNetwork, W: object) -> None:
-        if not isinstance(initial, TwoLayerNetwork):
-            raise TypeError(f"initial must be a TwoLayerNetwork, got {type(initial).__name__}")
+        expect_network(initial, "initial")
         self.initial = initial
         self.W = _read_only(validation.float_array(W, "W", shape=initial.W.shape).copy())
 

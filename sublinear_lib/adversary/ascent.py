@@ -2,7 +2,7 @@
 
 The adversary of Definition 3.3 may be anything that stays in its cap.  The attacks of this package
 walk along great circles of X, one batch at a time, and differ only in the direction they ask for;
-`ascend` is their common walk and `Search` remembers the best point of every example.  Know before
+`Ascent` is their common walk and `Search` remembers the best point of every example.  Know before
 changing it: the first point that reaches a loss is kept, and the clean point always takes part, so
 an attack never makes an example better for the network.
 """
@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sublinear_lib import geometry
+from sublinear_lib._arguments import Count, Flag, Nonnegative, Positive
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary.protocol import AttackResult, Batch
+from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.losses import (
     LOSSES,
@@ -27,7 +29,7 @@ from sublinear_lib.losses import (
     LogCoshLoss,
 )
 
-__all__ = ["Direction", "Search", "ascend", "climb_at_once", "stay", "step_sizes", "turn"]
+__all__ = ["Ascent", "Direction", "Search", "climb_at_once", "stay", "turn"]
 
 # The parameter of each loss that the compiled walk knows.
 _PARAMETERS: dict[type[Any], str] = {
@@ -41,24 +43,42 @@ Direction = Callable[[FloatArray, int], tuple[FloatArray, FloatArray]]
 """Points and the number of the step in; values of the network and ambient directions out."""
 
 
-def ascend(
-    batch: Batch,
-    generator: np.random.Generator,
-    direction: Direction,
-    *,
-    rho: float,
-    sizes: FloatArray,
-    restarts: int,
-    random_start: bool,
-) -> AttackResult:
-    """Walk uphill several times per example and return the best points met."""
-    search = Search(batch)
-    for run in range(restarts):
-        search.run = run
-        moved = run > 0 or random_start
-        start = geometry.sample_caps(batch.X, rho, generator) if moved else batch.X
-        _climb(batch, search, start, direction, rho, sizes)
-    return search.result()
+@dataclass(frozen=True, kw_only=True)
+class Ascent(CapAttack):
+    """An attack that walks uphill several times per example and returns the best points met."""
+
+    rho: Nonnegative
+    steps: Count = 5
+    relative_step: Positive = 0.5
+    restarts: Count = 1
+    random_start: Flag = False
+    decay: Flag = True
+
+    def _parts(self, batch: Batch) -> int:
+        return self.restarts * (self.steps + 1) + int(self.random_start)
+
+    @property
+    def _sizes(self) -> FloatArray:
+        """The angles of the steps of one walk."""
+        first = self.relative_step * geometry.cap_angle(self.rho)
+        if not self.decay:
+            return np.full(self.steps, first)
+        return np.array([first * (1.0 - step / self.steps) for step in range(self.steps)])
+
+    def _ascend(
+        self, batch: Batch, generator: np.random.Generator, direction: Direction
+    ) -> AttackResult:
+        search, uphill, sizes = Search(batch), _steps(batch, self.rho), self._sizes.tolist()
+        for run in range(self.restarts):
+            search.run = run
+            moved = run > 0 or self.random_start
+            points = geometry.sample_caps(batch.X, self.rho, generator) if moved else batch.X
+            for step, size in enumerate(sizes):
+                value, gradient = direction(points, step)
+                search.see(points, value)
+                points = uphill(points, gradient, batch.slope(value), size)
+            search.see(points, batch.evaluator.value(points))
+        return search.result()
 
 
 def climb_at_once(batch: Batch, *, rho: float, sizes: FloatArray) -> AttackResult | None:
@@ -77,23 +97,6 @@ def climb_at_once(batch: Batch, *, rho: float, sizes: FloatArray) -> AttackResul
     runs = np.where(found.step == 0, -1, 0)
     scores = batch.score(found.value)
     return AttackResult(found.X, scores, found.value, found.clean, runs, len(sizes) + 1)
-
-
-def _climb(
-    batch: Batch,
-    search: Search,
-    start: FloatArray,
-    direction: Direction,
-    rho: float,
-    sizes: FloatArray,
-) -> None:
-    points = start
-    uphill = _steps(batch, rho)
-    for step, size in enumerate(sizes.tolist()):
-        value, gradient = direction(points, step)
-        search.see(points, value)
-        points = uphill(points, gradient, batch.slope(value), size)
-    search.see(points, batch.evaluator.value(points))
 
 
 _Step = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
@@ -151,13 +154,6 @@ def stay(batch: Batch) -> AttackResult:
     batch.tick()
     nobody = np.full(len(value), -1, dtype=np.int64)
     return AttackResult(batch.X.copy(), batch.score(value), value, value, nobody, 1)
-
-
-def step_sizes(steps: int, first: float, decay: bool) -> FloatArray:
-    """Return the angles of the steps of one walk."""
-    if not decay:
-        return np.full(steps, first)
-    return np.array([first * (1.0 - step / steps) for step in range(steps)])
 
 
 def turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:

@@ -42,7 +42,7 @@ from sublinear_lib._arguments import Nonnegative
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.adversary.ascent import Search
 from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack, whole_network
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.network import TwoLayerNetwork, expect_network
 
 __all__ = [
     "CircleExtremes",
@@ -554,11 +554,10 @@ def _turned(waves: FloatArray, origin: float) -> FloatArray:
 
 
 def _on_circle(network: object, name: str) -> TwoLayerNetwork:
-    if not isinstance(network, TwoLayerNetwork):
-        raise TypeError(f"{name} must be a TwoLayerNetwork, got {type(network).__name__}")
-    if network.d != 3:
-        raise ValueError(f"{name} must have d = 3, for which X is a circle, got d = {network.d}")
-    return network
+    found = expect_network(network, name)
+    if found.d != 3:
+        raise ValueError(f"{name} must have d = 3, for which X is a circle, got d = {found.d}")
+    return found
 
 
 def _own_waves(network: TwoLayerNetwork) -> FloatArray:
@@ -580,14 +579,10 @@ def _waves(
         size += np.abs(wave[:, where.always]).sum(axis=1)
         keys.append((network, where.crossing))
         arcs.append((where.center, where.half, where.slack, wave[:, where.crossing]))
-    joined = _Arcs(
-        center=np.concatenate([part[0] for part in arcs]),
-        half=np.concatenate([part[1] for part in arcs]),
-        slack=np.concatenate([part[2] for part in arcs]),
-        wave=np.concatenate([part[3] for part in arcs], axis=1),
-        key=_Keys(keys),
+    center, half, slack, joined = (
+        np.concatenate(each, axis=-1) for each in zip(*arcs, strict=True)
     )
-    return base.astype(np.float64), size, joined
+    return base.astype(np.float64), size, _Arcs(center, half, slack, joined, _Keys(keys))
 
 
 @dataclass(frozen=True, kw_only=True)

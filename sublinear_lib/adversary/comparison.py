@@ -18,7 +18,7 @@ from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.adversary.circle import extremes_on_circle
 from sublinear_lib.adversary.protocol import Adversary, Height
 from sublinear_lib.adversary.sphere import supremum_on_sphere
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.network import TwoLayerNetwork, expect_network
 
 __all__ = ["mean_shares_found", "random_cases", "shares_found"]
 
@@ -89,8 +89,7 @@ def shares_found(
     circles are not in general position, its certified upper bound is used, and shares are lower
     bounds.  Source: Definitions 3.3 and 3.4.
     """
-    if not isinstance(network, TwoLayerNetwork):
-        raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+    expect_network(network)
     if network.d not in (3, 4):
         raise ValueError(f"network must have d = 3 or d = 4, got d = {network.d}")
     points = validation.points_on_slice(X, d=network.d)

@@ -13,15 +13,9 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._typing import Seed
 from sublinear_lib.adversary.protocol import Adversary, NegativeMargin, Objective, class_labels
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.network import TwoLayerNetwork, expect_network
 
 __all__ = ["accuracy", "accuracy_under_attack", "robust_loss_under"]
-
-
-def _network(network: TwoLayerNetwork) -> TwoLayerNetwork:
-    if not isinstance(network, TwoLayerNetwork):
-        raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
-    return network
 
 
 def robust_loss_under(
@@ -63,7 +57,7 @@ def robust_loss_under(
     -----
     Source: Definition 3.4.
     """
-    return float(np.mean(adversary(_network(network), X, y, loss, rng).loss))
+    return float(np.mean(adversary(expect_network(network), X, y, loss, rng).loss))
 
 
 def accuracy(network: TwoLayerNetwork, X: object, y: object) -> float:
@@ -88,7 +82,7 @@ def accuracy(network: TwoLayerNetwork, X: object, y: object) -> float:
     TypeError, ValueError
         If an argument has a wrong type, shape or value.
     """
-    value = _network(network).forward(X)
+    value = expect_network(network).forward(X)
     return float(np.mean(class_labels(y, value.size) * value > 0.0))
 
 
@@ -133,7 +127,7 @@ def accuracy_under_attack(
     TypeError, ValueError
         If an argument has a wrong type, shape or value.
     """
-    points = validation.points_on_slice(X, d=_network(network).d)
+    points = validation.points_on_slice(X, d=expect_network(network).d)
     labels = class_labels(y, len(points))
     wanted = {"progress": True} if validation.boolean(progress, "progress") else {}
     objective = NegativeMargin() if loss is None else loss

@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublinear_lib import geometry, validation
+from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.adversary.brackets import Bracket, Bracketing
 from sublinear_lib.adversary.relaxation import CapRelaxation
@@ -52,6 +52,7 @@ _CLOSE = 1e-9
 _GAP = 1e-6
 # Programs without whole numbers are solved first, only to find where tangent planes are needed.
 _LINEAR_ROUNDS = 40
+_ROUNDS = 8
 _LINEAR_SHARE = 0.2
 # On smaller caps (radians) the rounding of the middle is no longer small beside the cap.
 _SMALLEST_ANGLE = 1e-6
@@ -66,7 +67,6 @@ def mixed_integer(
     start: object = None,
     tol: object = 1e-3,
     threshold: object = None,
-    rounds: int = 8,
     time_limit: object = 10.0,
 ) -> Bracket:
     """Bracket the supremum of ``side * f`` over a cap by mixed-integer linear programs.
@@ -81,7 +81,6 @@ def mixed_integer(
     model, best = asked.relaxation, asked.best
     if network.d < 3:
         raise ValueError(f"network must have d >= 3, got d = {network.d}")
-    most = validation.count(rounds, "rounds")
     simple = model.linear()
     best.offer(simple.point[None, :])
     upper, nodes = max(simple.value, best.value), 1
@@ -99,7 +98,7 @@ def mixed_integer(
             left = early - time.monotonic()
             if left <= 0.0 or not program.cut(program.solve(whole=False, time_limit=left)):
                 break
-        for _ in range(most):
+        for _ in range(_ROUNDS):
             left = late - time.monotonic()
             if left <= 0.0 or asked.closed(upper):
                 break

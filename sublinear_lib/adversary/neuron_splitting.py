@@ -40,6 +40,7 @@ __all__ = ["split_neurons"]
 
 # Multipliers beyond this many times the largest factor would only spoil the conditioning.
 _LARGEST_MULTIPLIER = 1e3
+_ITERATIONS = 60
 _FREE, _ON, _OFF = 0, 1, -1
 
 
@@ -52,7 +53,6 @@ def split_neurons(
     start: object = None,
     tol: object = 1e-3,
     threshold: object = None,
-    iterations: int = 60,
     max_nodes: int = 100_000,
     time_limit: object = 10.0,
 ) -> Bracket:
@@ -64,9 +64,8 @@ def split_neurons(
     """
     asked = Bracketing(network, x, rho, side, start, tol, threshold, time_limit)
     best = asked.best
-    steps = validation.count(iterations, "iterations")
     most = validation.count(max_nodes, "max_nodes")
-    pieces = _Pieces(asked.relaxation, steps)
+    pieces = _Pieces(asked.relaxation)
     root = pieces.root()
     best.offer(root.point[None, :])
     upper, leaves, nodes = root.bound, -math.inf, 1
@@ -119,15 +118,14 @@ class _Terms(NamedTuple):
 class _Pieces:
     """The pieces of one cap."""
 
-    def __init__(self, model: CapRelaxation, iterations: int) -> None:
-        self._model, self._iterations = model, iterations
-        self._lines = model.lines
+    def __init__(self, model: CapRelaxation) -> None:
+        self._model, self._lines = model, model.lines
         largest = float(np.abs(model.factors).max(initial=0.0))
         self._largest = _LARGEST_MULTIPLIER * largest
 
     def root(self) -> _Piece:
         """Return the whole cap."""
-        found = self._model.optimized(self._iterations)
+        found = self._model.optimized(_ITERATIONS)
         states = np.zeros(self._model.unstable, dtype=np.int8)
         return _Piece(found.value, states, found.slopes, found.point)
 
@@ -153,7 +151,7 @@ class _Pieces:
             jac=True,
             method="L-BFGS-B",
             bounds=Bounds(low, high),
-            options={"maxiter": self._iterations},
+            options={"maxiter": _ITERATIONS},
         )
         found = [self._bounded(terms, p) for p in (start, np.clip(run.x, low, high))]
         bound, point, weights = min(found, key=lambda each: each[0])

@@ -15,16 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sublinear_lib import geometry
-from sublinear_lib._arguments import Count, Flag, Nonnegative, Positive
-from sublinear_lib.adversary.ascent import ascend, climb_at_once, step_sizes
-from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack
+from sublinear_lib.adversary.ascent import Ascent, climb_at_once
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 
 __all__ = ["ProjectedGradient"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectedGradient(CapAttack):
+class ProjectedGradient(Ascent):
     """Riemannian gradient ascent of the loss on the cap, best point of all iterates and runs.
 
     Parameters
@@ -78,29 +76,10 @@ class ProjectedGradient(CapAttack):
     array([0.2955])
     """
 
-    rho: Nonnegative
-    steps: Count = 5
-    relative_step: Positive = 0.5
-    restarts: Count = 1
-    random_start: Flag = False
-    decay: Flag = True
-
-    def _parts(self, batch: Batch) -> int:
-        return self.restarts * (self.steps + 1) + int(self.random_start)
-
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
-        first = self.relative_step * geometry.cap_angle(self.rho)
-        sizes = step_sizes(self.steps, first, self.decay)
         if self.restarts == 1 and not self.random_start:
-            found = climb_at_once(batch, rho=self.rho, sizes=sizes)
+            found = climb_at_once(batch, rho=self.rho, sizes=self._sizes)
             if found is not None:
                 return found
-        return ascend(
-            batch,
-            generator,
-            lambda points, step: batch.evaluator.value_and_input_gradient(points),
-            rho=self.rho,
-            sizes=sizes,
-            restarts=self.restarts,
-            random_start=self.random_start,
-        )
+        gradient = batch.evaluator.value_and_input_gradient
+        return self._ascend(batch, generator, lambda points, step: gradient(points))

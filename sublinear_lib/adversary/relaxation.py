@@ -46,7 +46,7 @@ import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.network import TwoLayerNetwork, expect_network
 
 __all__ = ["CapRelaxation", "CertifiedBound", "Lines"]
 
@@ -142,8 +142,7 @@ class CapRelaxation:
     """
 
     def __init__(self, network: TwoLayerNetwork, x: object, rho: object, side: int = 1) -> None:
-        if not isinstance(network, TwoLayerNetwork):
-            raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+        expect_network(network)
         if isinstance(side, bool) or side not in (1, -1):
             raise ValueError(f"side must be 1 or -1, got {side!r}")
         vector = validation.float_array(x, "x", shape=(network.d,))

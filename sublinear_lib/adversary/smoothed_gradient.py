@@ -17,16 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._arguments import Count, Flag, Nonnegative, Positive
+from sublinear_lib._arguments import Count, Positive
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary.ascent import ascend, stay, step_sizes
-from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack
+from sublinear_lib.adversary.ascent import Ascent, stay
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 
 __all__ = ["SmoothedGradient"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmoothedGradient(CapAttack):
+class SmoothedGradient(Ascent):
     """Riemannian ascent along smoothed gradients on the cap, best point of all iterates and runs.
 
     Parameters
@@ -77,12 +77,9 @@ class SmoothedGradient(CapAttack):
     array([0.2955])
     """
 
-    rho: Nonnegative
     steps: Count = 40
     relative_step: Positive = 0.25
     restarts: Count = 8
-    random_start: Flag = False
-    decay: Flag = True
     first_window: Positive = 1.0
     last_window: float = 0.05
 
@@ -158,9 +155,6 @@ class SmoothedGradient(CapAttack):
         unit = geometry.SLICE_RADIUS * turn * weight_scale
         return unit * np.geomspace(self.first_window, self.last_window, self.steps)
 
-    def _parts(self, batch: Batch) -> int:
-        return self.restarts * (self.steps + 1) + int(self.random_start)
-
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         evaluator = batch.evaluator
         windows = self.windows(evaluator.weight_scale)
@@ -171,13 +165,4 @@ class SmoothedGradient(CapAttack):
             gradient = evaluator.smoothed_input_gradient(points, float(windows[step]))
             return evaluator.value(points), gradient
 
-        first = self.relative_step * geometry.cap_angle(self.rho)
-        return ascend(
-            batch,
-            generator,
-            direction,
-            rho=self.rho,
-            sizes=step_sizes(self.steps, first, self.decay),
-            restarts=self.restarts,
-            random_start=self.random_start,
-        )
+        return self._ascend(batch, generator, direction)

@@ -42,7 +42,7 @@ from sublinear_lib.adversary.ascent import Search
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.protocol import AttackResult, Batch, CapAttack, whole_network
 from sublinear_lib.adversary.relaxation import CapRelaxation
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.network import TwoLayerNetwork, expect_network
 
 __all__ = ["ExactOnSphere", "SphereSupremum", "supremum_on_sphere"]
 
@@ -236,11 +236,10 @@ class ExactOnSphere(CapAttack):
 
 
 def _on_sphere(network: object) -> TwoLayerNetwork:
-    if not isinstance(network, TwoLayerNetwork):
-        raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
-    if network.d != 4:
-        raise ValueError(f"network must have d = 4, for which X is a 2-sphere, got d = {network.d}")
-    return network
+    found = expect_network(network)
+    if found.d != 4:
+        raise ValueError(f"network must have d = 4, for which X is a 2-sphere, got d = {found.d}")
+    return found
 
 
 class _NotCertain(Exception):
@@ -261,15 +260,7 @@ class _Circles(NamedTuple):
     """The neuron that changes there, -1 for the rim."""
 
     def part(self, rows: IntArray | slice) -> _Circles:
-        return _Circles(
-            self.normal[rows],
-            self.level[rows],
-            self.radius[rows],
-            self.first[rows],
-            self.second[rows],
-            self.blur[rows],
-            self.own[rows],
-        )
+        return _Circles._make(each[rows] for each in self)
 
 
 class _Windows(NamedTuple):

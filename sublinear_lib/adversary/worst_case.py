@@ -27,7 +27,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, get_args
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
@@ -49,7 +50,7 @@ from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 from sublinear_lib.adversary.sphere import supremum_on_sphere
 from sublinear_lib.evaluation import Evaluator, Region
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.network import TwoLayerNetwork, expect_network
 
 __all__ = [
     "BracketMethod",
@@ -86,6 +87,9 @@ _MISS = 1e-8
 _OFF_SLICE = 2.1e-9
 _OFF_CAP = 6e-9
 _HARDLY = 1e-3
+
+
+_Found = TypeVar("_Found")
 
 
 class _Lists(NamedTuple):
@@ -151,8 +155,7 @@ def bracket(
     >>> found.status, found.method, bool(found.upper - found.lower < 1e-7)
     ('exact', 'circle', True)
     """
-    if not isinstance(network, TwoLayerNetwork):
-        raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+    expect_network(network)
     middle = validation.float_array(x, "x", shape=(network.d,))
     middle = validation.points_on_slice(middle[None, :], "x")[0]
     radius = validation.scalar(rho, "rho", minimum=0)
@@ -272,30 +275,19 @@ class _Question:
         return Bracket(lower, upper, witness, status, "relaxation", 1, 0.0)
 
     def _on_sphere(self) -> Bracket:
-        found = supremum_on_sphere(
-            self.network,
-            self.middle,
-            self.rho,
-            side=self.side,
-            tol=self.tol,
-            time_limit=self.left,
-        )
+        found = self._ask(supremum_on_sphere)
         status = decided(found.lower, found.upper, self.tol, self.level)
         method = "sphere" if found.exact else "branch and bound"
         nodes = max(found.nodes, 1)
         return Bracket(found.lower, found.upper, found.witness, status, method, nodes, 0.0)
 
     def _by(self, method: Callable[..., Bracket], witness: FloatArray) -> Bracket:
-        return method(
-            self.network,
-            self.middle,
-            self.rho,
-            side=self.side,
-            start=witness[None, :],
-            tol=self.tol,
-            threshold=self.level,
-            time_limit=self.left,
-        )
+        return self._ask(method, start=witness[None, :], threshold=self.level)
+
+    def _ask(self, method: Callable[..., _Found], **more: object) -> _Found:
+        """Put the question to a method, for the time that is left."""
+        limits = {"tol": self.tol, "time_limit": self.left}
+        return method(self.network, self.middle, self.rho, side=self.side, **limits, **more)
 
 
 def _enumerated(
@@ -430,22 +422,17 @@ def robust_loss(
     objective = checked_objective(loss)
     width = validation.scalar(tol, "tol", minimum=0)
     wanted = validation.boolean(progress, "progress")
+    given: dict[str, Any] = {
+        "method": method,
+        "tol": width,
+        "time_limit": time_limit,
+        "rng": generator,
+    }
+    ask: Callable[..., Bracket] = partial(bracket, network, **given)
     lower, upper, reached = np.empty(len(points)), np.empty(len(points)), points.copy()
     with progress_bar(len(points), "robust loss", wanted, "example") as tick:
         for i, (x, label) in enumerate(zip(points, labels, strict=True)):
-            ends = [
-                bracket(
-                    network,
-                    x,
-                    rho,
-                    side=side,
-                    method=method,
-                    tol=width,
-                    time_limit=time_limit,
-                    rng=generator,
-                )
-                for side in (1, -1)
-            ]
+            ends = [ask(x, rho, side=side) for side in (1, -1)]
             twice = np.array([label, label])
             found = objective.value(twice, np.array([ends[0].lower, -ends[1].lower]))
             limit = objective.value(twice, np.array([ends[0].upper, -ends[1].upper]))
@@ -625,8 +612,7 @@ def certified_radius(
 def _examples(
     network: TwoLayerNetwork, X: object, y: object, rng: Seed, *, classes: bool = False
 ) -> tuple[FloatArray, FloatArray, np.random.Generator]:
-    if not isinstance(network, TwoLayerNetwork):
-        raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+    expect_network(network)
     points = validation.points_on_slice(X, d=network.d)
     checked = class_labels if classes else validation.labels
     return points, checked(y, n=len(points)), validation.generator(rng)
@@ -647,19 +633,14 @@ def _sign_on_cap(
     # Wrong means not below 0, and an output of 0 is wrong: the threshold is just below it.
     below = float(np.nextafter(0.0, -1.0))
 
-    def ask(asked: TwoLayerNetwork, reach: float) -> Bracket:
-        return bracket(
-            asked,
-            x,
-            reach,
-            side=side,
-            method=method,
-            threshold=below,
-            time_limit=time_limit,
-            rng=rng,
-        )
-
-    found = ask(_around(network, side), radius + _OFF_CAP)
+    given: dict[str, Any] = {
+        "method": method,
+        "threshold": below,
+        "time_limit": time_limit,
+        "rng": rng,
+    }
+    ask: Callable[..., Bracket] = partial(bracket, x=x, side=side, **given)
+    found = ask(_around(network, side), rho=radius + _OFF_CAP)
     if found.status == "certified":
         return "certified"
     points = np.stack((x, found.witness))
@@ -667,7 +648,7 @@ def _sign_on_cap(
     if (side * network.forward(reached) > below).any():
         return "falsified"
     # Wrong only beyond X or the cap, unless the network itself is wrong at another point.
-    wrong = found.status == "falsified" and ask(network, radius).status == "falsified"
+    wrong = found.status == "falsified" and ask(network, rho=radius).status == "falsified"
     return "falsified" if wrong else "unknown"
 
 

@@ -66,7 +66,7 @@ from sublinear_lib._arguments import Count, Nonnegative, Positive, Probability, 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.losses import Loss, get_loss
-from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
+from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork, expect_network
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
 from sublinear_lib.theory.flips import expected_flips
 from sublinear_lib.theory.worst_case import half_width_moments, worst_gap, worst_gap_at
@@ -207,8 +207,7 @@ def gradient_coupling(
 def _sample(
     network: TwoLayerNetwork, X: object, y: object, loss: str | Loss
 ) -> tuple[FloatArray, FloatArray, Loss]:
-    if not isinstance(network, TwoLayerNetwork):
-        raise TypeError(f"initial must be a TwoLayerNetwork, got {type(network).__name__}")
+    expect_network(network, "initial")
     points = points_on_slice(X, d=network.d)
     return points, labels(y, n=len(points)), get_loss(loss)
 

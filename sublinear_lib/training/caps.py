@@ -609,9 +609,9 @@ class CapEvaluator:
     ) -> Climb | None:
         """Walk uphill in every cap, from its center, in one compiled call.
 
-        The walk of :func:`sublinear_lib.adversary.ascent.ascend` along gradients of f, to rounding,
-        with the same activities.  Afterwards the evaluator stands at the best points, so that a
-        forward pass there costs nothing.
+        The walk of :class:`sublinear_lib.adversary.ascent.Ascent` along gradients of f, to
+        rounding, with the same activities.  Afterwards the evaluator stands at the best points, so
+        that a forward pass there costs nothing.
         """
         rows, n = self._rows, self.n
         if rows.room.owner is not self:

@@ -32,7 +32,7 @@ from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.adversary import Adversary, AttackResult, margin_of
 from sublinear_lib.evaluation import Neurons, Reduction, kernels_in_use
 from sublinear_lib.losses import Loss, get_loss
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.network import TwoLayerNetwork, expect_network
 from sublinear_lib.training import checkpoint as checkpoints
 from sublinear_lib.training.checkpoint import LARGEST_WEIGHT
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
@@ -165,8 +165,7 @@ class _AdversarialTraining(ABC):
         -----
         Source: Algorithm 1.  The gradient does not go through the adversary (Remark 3.8).
         """
-        if not isinstance(network, TwoLayerNetwork):
-            raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+        expect_network(network)
         largest = float(np.abs(network.W).max())
         if largest > LARGEST_WEIGHT:
             raise ValueError(
