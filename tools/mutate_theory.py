@@ -382,8 +382,7 @@ class _Loader(importlib.abc.Loader):
     def exec_module(self, module: Any) -> None:
         """Run the changed module."""
         vars(module).update(self._extras)
-        code = compile(self._tree, self._path, "exec")
-        exec(code, vars(module))  # noqa: S102 (the library with an error planted into it)
+        exec(compile(self._tree, self._path, "exec"), vars(module))  # noqa: S102 (planted)
 
 
 class _Importer(importlib.abc.MetaPathFinder):
