@@ -30,7 +30,7 @@ THOROUGH = pytest.mark.thorough
     [
         (branch_and_bound, {"tol": 1e-3, "max_nodes": 2000}),
         pytest.param(split_neurons, {"max_nodes": 40, "time_limit": 5}, marks=THOROUGH),
-        pytest.param(mixed_integer, {"rounds": 2, "time_limit": 0.3}, marks=THOROUGH),
+        pytest.param(mixed_integer, {"time_limit": 0.3}, marks=THOROUGH),
     ],
 )
 @settings(max_examples=40, deadline=None)
@@ -92,8 +92,6 @@ def test_a_cap_of_radius_zero_is_a_point(search):
     ("arguments", "message"),
     [
         ({"tol": -1.0}, "tol must be"),
-        ({"rounds": 0}, "rounds must be"),
-        ({"iterations": 0}, "iterations must be"),
         ({"threshold": np.nan}, "threshold"),
         ({"start": [[0.0, 3**0.5 / 2, 0.0, 0.5]]}, "start must lie in the cap"),
     ],
