@@ -106,7 +106,7 @@ def compute_once(patch: Patch, claim: Claim, right: str) -> None:
     checks = checks_of(claim)
     topic = checks.__name__.rpartition(".")[2]
     # The linear programs find the same, unless the error is in theirs.
-    linear = ("_radii", "_fitted", "_single_point", "_target_radii")
+    linear = ("_radii", "_fitted", "_target_radii")
     parts = {
         "concentration": ("_weighted_tail",),
         "cost": ("_work", "_candidates_by_hand"),
