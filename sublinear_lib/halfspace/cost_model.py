@@ -25,8 +25,8 @@ a sample of the bounds of the points, by binary search.  A call of thousands of 
 sixteen of them first, so that the account can act before it and not after.  Above about 10 to 25
 per cent activity it is the scan that wins where hits are listed in order.
 
-**The constants** of `DEFAULT_COSTS` were measured on one machine; the ratios of the steps, which
-are all that the choice depends on, differ little between machines.  No clock is read, so that
+**The constants** of `DEFAULT_COSTS` were measured on one machine.  On another one, where the
+ratios of the steps differ, the engine chosen may not be the fastest.  No clock is read, so that
 equal calls choose equal engines, and no answer depends on any of this.
 
 **The chooser**: when an index with ``method="auto"`` looks, and what it looks at.
