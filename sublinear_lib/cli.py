@@ -42,6 +42,7 @@ from sublinear_lib.training import Search
 __all__ = ["main"]
 
 _INTERRUPTED = 130
+_PRESSED = threading.Event()
 _CONTEXT = {"help_option_names": ["-h", "--help"], "show_default": True}
 _LONGEST = 1000  # bits of a power, which a float can still hold
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -76,9 +77,14 @@ def _losing_no_interrupt() -> Iterator[None]:
     """Interrupt again when Ctrl-C came where Python has to ignore what is raised.
 
     Such places are the callbacks of compiled code, as while numba compiles or loads a kernel, and
-    the finalizers of objects.  Python passes what was raised there to ``sys.unraisablehook``.
+    the finalizers of objects.  Python passes what was raised there to ``sys.unraisablehook``.  A
+    package that catches everything, as around its imports, tells nobody; for that, `_PRESSED`
+    keeps that the key was pressed.
     """
     before = sys.unraisablehook
+    _PRESSED.clear()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _press)
     again: list[threading.Timer] = []
 
     def heard(lost: sys.UnraisableHookArgs) -> None:
@@ -97,6 +103,13 @@ def _losing_no_interrupt() -> Iterator[None]:
         sys.unraisablehook = before
         for timer in again:
             timer.cancel()
+        if signal.getsignal(signal.SIGINT) is _press:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _press(*unused: object) -> None:
+    _PRESSED.set()
+    raise KeyboardInterrupt
 
 
 def _interrupt() -> None:
@@ -543,6 +556,8 @@ def verify(
     try:
         for report in running:
             reports[report.claim.id] = report
+            if _PRESSED.is_set():
+                raise KeyboardInterrupt
     except KeyboardInterrupt:
         interrupted = True
     except LostWorkers as error:

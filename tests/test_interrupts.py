@@ -5,6 +5,7 @@ the long version with real commands is a campaign (``python -m benchmarks.reliab
 interrupts``).
 """
 
+import contextlib
 import multiprocessing
 import os
 import re
@@ -92,6 +93,23 @@ def test_an_interrupted_verification_shows_what_it_found(monkeypatch):
     assert "1 of 2 checked" in result.output
     assert "lem-a.1" in result.output
     assert "Traceback" not in result.output
+
+
+def test_an_interrupt_that_a_package_catches_ends_the_verification_after_that_check(monkeypatch):
+    def catching(*arguments):
+        with contextlib.suppress(BaseException):
+            signal.raise_signal(signal.SIGINT)
+        return check_gap(*arguments)
+
+    few = [
+        claim("lem-a.1", catching, claims.Verdict.GAP),
+        claim("lem-a.2", check_gap, claims.Verdict.GAP),
+    ]
+    monkeypatch.setattr(claims, "LEDGER", claims.Ledger(few))
+    result = sublinear("verify", "--quiet")
+    assert (result.exit_code, said(result)) == (130, "interrupted")
+    assert "1 of 2 checked" in result.output
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_an_interrupt_that_python_has_to_ignore_is_not_lost(monkeypatch):
