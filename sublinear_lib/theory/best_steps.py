@@ -75,10 +75,6 @@ def printed_step_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
     rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
 
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
-
     Source: Claim B.5; with ``eps / (3 n)`` for ``eps`` it is the M of Lemma B.4.
 
     >>> round(float(printed_step_degree(1, Fraction(1, 10), Fraction(1, 20))), 2)
@@ -99,15 +95,7 @@ def necessary_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
 
     ``arccosh((1 - eps)/eps) / arccosh(1 + gamma/(2 - (delta - rho)^2/2))``.
 
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
-
-    Proof.  If ``|q| <= eps`` on ``[-1, far]``, then at a point beyond that interval ``|q|`` is at
-    most ``eps`` times the Chebyshev polynomial of the same degree n, scaled to the interval: no
-    polynomial bounded by one grows faster.  At ``near = 1 - rho^2/2`` its argument is
-    ``1 + 2 (near - far)/(far + 1)``, with ``near - far = gamma/2``, and q has to reach ``1 - eps``.
-    So ``cosh(n arccosh(...)) >= (1 - eps)/eps``.
+    Proof: *what every step needs*, on the page *Good weights exist*.
 
     >>> round(float(necessary_degree(1, Fraction(1, 10), Fraction(1, 20))), 3)
     3.773
@@ -133,24 +121,8 @@ def angular_degree(delta: Number, rho: Number, eps: Number) -> int:
     ``ceil(arccosh(2 pi (1 + 1/eps)/h) / (2 arccosh(cos(h/4)/cos(h/2))))``, where ``2 h`` is the
     difference of the angles ``2 arcsin((delta - rho)/2)`` and ``2 arcsin(rho/2)``.
 
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
-
-    Proof.  Write ``z = cos v``.  Let ``u_near < u_far`` be the two angles, h half their difference,
-    c half their sum, and ``k(u) = T_(2n)(cos(u/2)/cos(h/2))``, a polynomial of degree n in
-    ``cos u``, as ``T_(2n)`` is even.  For ``h <= |u| <= pi`` the argument is in [-1, 1], so
-    ``|k| <= 1``; for ``|u| < h`` ``k >= 1``.  On ``|u| <= h/2`` moreover
-    ``k >= T_(2n)(cos(h/4)/cos(h/2)) = cosh(2 n arccosh(cos(h/4)/cos(h/2)))``, which by the choice
-    of n is at least ``2 pi (1 + 1/eps)/h``.  So the integral I of k over a period is at least
-    ``2 pi (1 + 1/eps) - 2 pi = 2 pi/eps``.  Put ``q(cos v)`` equal to the integral of
-    ``k(v - u)`` over ``|u| <= c``, divided by I: even in v, so a polynomial of degree at most n in
-    ``cos v``.  For ``|v| <= u_near`` all ``v - u`` that are left out are at least h away from zero
-    modulo the period, and for ``u_far <= |v| <= pi`` all that are counted are, as
-    ``2 pi - |v| - c >= u_far - c``.  So either error is at most ``2 pi / I <= eps``.
-
-    Since ``2 h >= delta - 2 rho`` and ``arccosh(cos(h/4)/cos(h/2)) >= 2 h/5`` for ``h <= pi/2``,
-    the degree is of the order ``ln(1/((delta - 2 rho) eps)) / (delta - 2 rho)``.
+    Of the order ``ln(1/((delta - 2 rho) eps)) / (delta - 2 rho)``.  Proof: *a degree that is always
+    enough*, on the page *Good weights exist*.
 
     >>> angular_degree(1, Fraction(1, 10), Fraction(1, 20))
     18
@@ -219,10 +191,6 @@ def truncation_degree(delta: Number, rho: Number, eps: Number) -> int:
     The smallest odd degree ``2 t + 1`` from which on the error bound of
     `polynomials.sign_approximation` for the gap ``gamma/8`` is at most ``2 eps``, in floating
     point.
-
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
 
     Source: Claim B.5 with its polynomial from Lemma A.1 and Theorem A.2.  The bound is
     ``1 - p_k(eta) + w_(t+1) + w_(t+2)``, and the ``w_j`` are Fourier coefficients of
@@ -327,10 +295,6 @@ def best_step_polynomial(delta: Number, rho: Number, degree: int) -> Polynomial:
 
     The one that the exchange algorithm finds, its coefficients taken as exact fractions.
 
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
-
     `best_step` proves what it is worth.
 
     >>> best_step_polynomial(1, Fraction(1, 10), 4).degree
@@ -386,18 +350,12 @@ def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     The polynomial, and a bracket around the smallest ``max(|q| on [-1, far], |q - 1| on [near,
     1])``.
 
-    Raises ValueError: if a number is out of range.
-
     Raises ArithmeticError: if floating point is too coarse for the degree: the errors found do not
     alternate.
 
-    Raises TypeError: if an argument has the wrong type.
-
-    Proof of the lower end (de la Vallee Poussin).  The error of q alternates in sign at ``n + 2``
-    points of the two intervals, and is at least `lower` in size there.  If some p of degree n had a
-    smaller error on the intervals, ``q - p`` would alternate in sign at the same points, so it
-    would have ``n + 1`` zeros, more than its degree allows.  The upper end is decided on the whole
-    intervals by `polynomials.stays_within`.
+    The error of q alternates in sign at ``n + 2`` points of the two intervals, and no q of the
+    degree has a smaller error than the least of these (de la Vallee Poussin, proved on the page
+    *Good weights exist*); the upper end is decided by `polynomials.stays_within`.
 
     >>> found = best_step(1, Fraction(1, 10), 4)
     >>> round(float(found.lower), 4), round(float(found.upper), 4)
@@ -434,9 +392,8 @@ def smallest_step_degree(delta: Number, rho: Number, eps: Number) -> int:
 
     The degree; `smallest_step` proves it.
 
-    Raises ValueError: if a number is out of range, or the degree would exceed 160.
-
-    Raises TypeError: if an argument has the wrong type.
+    Raises ValueError, TypeError: if a number is out of range, or the degree would exceed 160, or of
+    the wrong type.
 
     The best errors do not increase with the degree, so halving finds it.
 
@@ -486,12 +443,11 @@ def smallest_step(delta: Number, rho: Number, eps: Number) -> SmallestStep:
 
     The degree, a polynomial that has it, and the reason why no smaller degree does.
 
-    Raises ValueError: if a number is out of range, or the degree would exceed 160.
+    Raises ValueError, TypeError: if a number is out of range, or the degree would exceed 160, or of
+    the wrong type.
 
     Raises ArithmeticError: if the best error at the degree, or one below, is too close to `eps` to
     decide.
-
-    Raises TypeError: if an argument has the wrong type.
 
     The best errors do not increase with the degree, so one proof on either side of `eps` is enough.
 
@@ -561,10 +517,6 @@ def printed_log2_complexity(delta: Number, rho: Number, eps: Number) -> float:
 
     ``log2 C(q, eps_3)`` of a polynomial of degree ``floor(M)`` whose coefficients are all ``2^(6
     M)/gamma``.
-
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
 
     Source: Claim B.5 with the constant 1 in its O, put into Definition B.1 as in Lemma B.9.
 

@@ -73,11 +73,7 @@ def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
     the two inequalities.
 
     ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.  Source: Theorem
-    A.3 (Li and Shao, Theorem 3.1). Proof.  Substituting ``x = eta + y``, the middle is
-    ``exp(-eta^2/2)`` times the integral of ``phi(y) exp(-eta y)`` over ``|y| <= tau``; adding the
-    same at -y turns ``exp(-eta y)`` into ``cosh(eta y) >= 1``, which is the left half.  The middle
-    has derivative ``phi(eta + tau) - phi(eta - tau) < 0`` in eta, as ``|eta - tau| < eta + tau``,
-    and equals the right side at ``eta = 0``.
+    A.3 (Li and Shao, Theorem 3.1).  Proof: *One proof for all tails*, on the page *Toolbox*.
 
     >>> li_shao(1, 1, "upper").holds
     True
@@ -107,10 +103,6 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
 
     ``erf(u / sqrt(2))`` against ``2u/3`` (``>=``) or ``4u/5`` (``<=``).
 
-    Raises ValueError: if `ratio` is not positive, or `side` is neither word.
-
-    Raises TypeError: if an argument has the wrong type.
-
     Source: Lemma A.5; the machine-read text shows only "( 2 5 eta sigma)", the lines 2/3 and 4/5
     are those of the usual statement.
     Proof.  ``F(u) = erf(u / sqrt(2))`` is strictly concave on ``u > 0`` with ``F(0) = 0`` and slope
@@ -136,8 +128,6 @@ def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
 
     ``erf(u / sqrt(2)) - 2u/3`` for the lower half, ``4u/5 - erf(u / sqrt(2))`` for the upper one:
     positive where the half is true.
-
-    Raises TypeError, ValueError: if `side` is neither word.
 
     Source: Lemma A.5.
 
@@ -225,16 +215,12 @@ def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Nu
 
     The exact probability, a fraction, against the bound (``<=``).
 
-    Raises ValueError: if a number is out of range or the lengths of the sequences differ.
-
-    Raises TypeError: if an argument has the wrong type.
+    Raises ValueError, TypeError: if a number is out of range or the lengths of the sequences
+    differ, or of the wrong type.
 
     Source: Lemma A.6.
-    Proof.  For Y = X_i - E X_i in an interval of length s, the second derivative of
-    ``log E exp(l Y)`` in l is the variance of Y under a tilted law on that interval, hence at most
-    ``s^2/4``; so ``E exp(l Y) <= exp(l^2 s^2 / 8)``.  Multiply over i, apply Markov's inequality to
-    ``exp(l (U - E U))`` at ``l = 4 eta / sum s_i^2``, and treat the other tail likewise.
-    Two-valued variables are those with the largest variance on their interval, the hardest case.
+    Proof: *One proof for all tails*, on the page *Toolbox*.  Two-valued variables have the
+    largest variance on their interval: the hardest case.
 
     >>> hoeffding([1] * 4, [Fraction(1, 2)] * 4, 2).left.lower
     Fraction(1, 8)
@@ -322,21 +308,14 @@ def chernoff(
 
     The exact probability, a fraction, against the bound (``<=``).
 
-    Raises ValueError: if a number is out of range or a word is none of those allowed.
-
-    Raises TypeError: if an argument has the wrong type.
+    Raises ValueError, TypeError: if a number is out of range or a word is none of those allowed, or
+    of the wrong type.
 
     Source: Lemma A.8.
-    Proof.  ``E exp(l Y) <= exp(mu (e^l - 1))``; Markov's inequality at ``l = log(1 + eps)`` gives
-    the upper tail ``exp(-mu h(eps))`` with ``h(e) = (1 + e) log(1 + e) - e``, and at
-    ``l = log(1 - eps)`` the lower tail ``exp(-mu h(-eps))``.  Now ``h(-e) >= e^2/2`` on (0, 1)
-    (second derivative ``1/(1 - e) >= 1``), and ``log(1 + e) >= 2 e/(2 + e)`` (equal at 0,
-    derivative ``1/(1+e) >= 4/(2+e)^2``) gives ``h(e) >= e^2/(2 + e)``.  Finally
-    ``h(e) - e^2/3`` has the derivative ``log(1 + e) - 2 e/3``, concave, zero at 0 and first
-    positive, so the difference rises, then falls to minus infinity: it is positive up to its only
-    positive zero and negative beyond.  There the printed bound can fail: for n indicators of
-    probability ``mu / n`` and n, then mu, tending to infinity, ``-log Pr / mu`` tends to ``h(eps)``
-    (Cramer's theorem for the Poisson law).  The paper uses the bound with eps = O(1) only.
+    Proof: *One proof for all tails*, on the page *Toolbox*.  Beyond the crossing the printed
+    bound fails for n indicators of probability ``mu / n`` and n, then mu, tending to infinity:
+    ``-log Pr / mu`` tends to ``h(eps)`` of `chernoff_margin` (Cramer's theorem).  The paper uses
+    the bound with eps = O(1) only.
 
     >>> instance = [Fraction(1, 1000)] * 1000
     >>> chernoff(instance, 9, "upper").holds, chernoff(instance, 9, "upper", "repaired").holds
@@ -370,8 +349,6 @@ def chernoff_margin(epsilon: _Real, side: Side, form: Form = "printed") -> _Real
     ``h(eps)`` (``h(-eps)`` for the lower tail) with ``h(e) = (1 + e) log(1 + e) - e``, minus the
     exponent of the lemma over mu.  Where this is positive the bound is true for every sum of
     independent indicators; where it is negative it is false for some.
-
-    Raises TypeError, ValueError: if `side` or `form` is none of the words allowed.
 
     Source: Lemma A.8; the proof is in `chernoff`.
 
@@ -417,14 +394,8 @@ def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
 
     The exact probability, a fraction, against the bound with the smallest M allowed (``<=``).
 
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
-
     Source: Lemma A.9.
-    Proof.  ``|E Y^k| <= M^(k-2) E Y^2`` for ``k >= 2`` and ``k! >= 2 * 3^(k-2)`` give
-    ``E exp(l Y) <= exp((l^2/2) E Y^2 / (1 - l M / 3))`` for ``0 < l < 3/M``.  Multiply over i and
-    apply Markov's inequality at ``l = eta / (V + M eta/3)``, V the sum of the variances.
+    Proof: *One proof for all tails*, on the page *Toolbox*.
 
     >>> bernstein([Fraction(1, 2)] * 4, 1).left.lower
     Fraction(1, 16)
@@ -451,9 +422,8 @@ def near_threshold(eta: Number, tau: Number = 0) -> Inequality:
     `tau`: the threshold, in the same units, of any sign.
 
     The probability against ``eta / sqrt(pi)`` (``<=``).  Source: Claim A.10, which prints O(eta);
-    used with tau in C.1, C.16 and C.19. Proof.  The density of N(0, 2) is at most ``1 / (2
-    sqrt(pi))``, and the window is ``2 eta`` long.  The ratio of the two sides tends to 1 as eta
-    tends to 0 (tau = 0), so no smaller constant will do.
+    used with tau in C.1, C.16 and C.19.  Proof: *One proof for all tails*, on the page
+    *Toolbox*.
 
     >>> near_threshold(Fraction(1, 10)).ratio > 0.999
     True
@@ -500,10 +470,7 @@ def laurent_massart(
     The probability against ``exp(-t)`` (``<=``).  Source: Lemma B.2.  Equal weights leave a
     chi-square law, that is an incomplete gamma function; pairs of equal weights leave ``sum_j a_j
     (2 E_j)`` with independent exponentials, whose tail is ``sum_j exp(-y / (2 a_j)) prod_(i != j)
-    a_j / (a_j - a_i)``. Proof.  ``log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2`` is at most ``l^2 /
-    (1 - 2 l)`` for ``0 <= l < 1/2`` and at most ``l^2`` for ``l <= 0``.  With ``l a_i`` for l the
-    sum over i is at most ``l^2 |a|_2^2 / (1 - 2 l |a|_inf)``, whose Legendre transform at ``2 |a|_2
-    sqrt(t) + 2 |a|_inf t`` is at least t; for l <= 0 at ``-2 |a|_2 sqrt(t)`` it is t. The squared
+    a_j / (a_j - a_i)``.  Proof: *One proof for all tails*, on the page *Toolbox*.  The squared
     reading is not homogeneous: scaling the weights by s and letting s tend to 0 would give ``Pr[X
     >= 2 |a|_inf t] <= exp(-t)``, false for many equal weights.  Without t on the largest weight one
     weight suffices: ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like ``exp(-sqrt(t))``.

@@ -112,13 +112,8 @@ def hermite_half_line(k: int, theta: Number) -> Enclosure:
 
     ``He_(k-1)(theta) phi(theta)`` for ``k >= 1`` and ``Q(theta)`` for ``k = 0``.
 
-    Raises ValueError: if `k` is negative or `theta` not finite.
-
-    Raises TypeError: if an argument has the wrong type.
-
     Source: behind Lemma B.3.
-    Proof.  ``He_(k-1)' = (k - 1) He_(k-2)``, so by the recurrence the derivative of
-    ``-He_(k-1) phi`` is ``(x He_(k-1) - He_(k-1)') phi = He_k phi``; it vanishes at infinity.
+    Proof: *two facts*, on the page *Good weights exist*.
 
     >>> float(hermite_half_line(0, 0)), float(hermite_half_line(2, 0))
     (0.5, 0.0)
@@ -183,19 +178,11 @@ def hermite_mass(k: int, tau: Number, built_for: Number | None = None) -> Enclos
 
     ``M_k``.
 
-    Raises ValueError: if `k` is negative or a threshold not finite.
-
     Raises UndecidedError: if ``M_k`` is zero.
 
-    Raises TypeError: if an argument has the wrong type.
-
     Source: Lemma B.3 at ``tau = 0``; derived here for every threshold (Theorem E).
-    Proof.  Put ``z = <x', x>`` and ``g = <w, x>``.  Then ``<x', w> = z g + sqrt(1 - z^2) g'`` with
-    an independent standard normal g', and ``E[He_k(z g + sqrt(1 - z^2) g') | g] = z^k He_k(g)``:
-    both sides are the k-th coefficients, times k!, of the generating function
-    ``exp(s X - s^2/2)``, since ``E exp(s sqrt(1 - z^2) g') = exp(s^2 (1 - z^2)/2)``.  Given b, the
-    rest is `hermite_half_line` at ``theta = tau - b``.  For k = 1, ``N_1 = exp(-tau^2/4) /
-    (2 sqrt(pi))``: with ``tau = sqrt(2) sqrt(2 c log m)`` this is ``m^-c / (2 sqrt(pi))`` exactly.
+    Proof: Theorem E on the page *Repaired theorems*.  For k = 1, ``N_1 = exp(-tau^2/4) / (2
+    sqrt(pi))``: with ``tau = sqrt(2) sqrt(2 c log m)`` this is ``m^-c / (2 sqrt(pi))`` exactly.
 
     >>> float(hermite_mass(1, 0)) == float(1 / (2 * np.sqrt(np.pi)))
     True
@@ -212,13 +199,8 @@ def hermite_mass_floor(k: Count, tau: Real) -> float:
     ``N_k >= exp(-t^2/2)/(2 sqrt(pi)) max(2^(-n/2) |He_n(t)|, (n/(2e))^(n/2))`` with ``n = k - 1``
     and ``t = tau/sqrt(2)``.
 
-    The bound; equal to ``N_1`` for k = 1.  Source: Theorem E, derived here.  The densities in
-    ``N_k`` multiply to ``exp(-tau^2/4)/(2 pi) exp(-u^2)`` with ``u = tau/2 - b``, so that ``N_k``
-    is ``exp(-t^2/2)/(2 sqrt(pi))`` times the mean of ``|He_n(tau/2 + xi/sqrt(2))|`` over a standard
-    normal xi.  That is at least the absolute value of ``E[He_n(tau/2 + xi/sqrt(2)) exp(i w xi)] =
-    2^(-n/2) exp(-w^2/2) He_n(t + i w)`` for every real w.  The first bound is ``w = 0``.  The zeros
-    of ``He_n`` are real, so ``|He_n(t + i w)|`` is at least ``|w|^n``, and ``w^2 = n`` is the
-    second.
+    The bound; equal to ``N_1`` for k = 1.  Source: Theorem E; *the masses*, in the proof of its
+    corollary on the page *Repaired theorems*.
 
     >>> hermite_mass_floor(1, 0.0) == float(hermite_mass(1, 0))
     True
@@ -375,17 +357,13 @@ def hermite_feature(
     h with ``E[h(<x', w>, b) 1{<w, x> + b >= built_for}] = q(<x', x>)`` for all unit vectors,
     exactly (without the cut) or up to its `error` (with it).
 
-    Raises ValueError: if a number is out of range, the target zero, or the level too small.
-
-    Raises TypeError: if an argument has the wrong type.
+    Raises ValueError, TypeError: if a number is out of range, the target zero, or the level too
+    small, or of the wrong type.
 
     Source: Lemma B.3 (there at threshold 0, with an h that is not written down) and Lemma C.18.
-    Proof.  `hermite_mass`, term by term.  The cut changes the k-th term by at most
-    ``|alpha_k| / N_k E[|He_k(g)| 1{|g| > R}]``, and for R beyond the zeros of He_k, as He_k is even
-    or odd, this expectation is ``2 E[He_k(g) 1{g >= R}] = 2 He_(k-1)(R) phi(R)``.  That the largest
-    value of ``|He_k|`` on [-R, R] is the one at R is proven on the interval by `stays_within`.
-    Conversely ``|E[h 1{active}]| <= max |h| Pr[active]``, so the factor ``1/N_k`` cannot be much
-    smaller than one over the active fraction.
+    Proof.  `hermite_mass`, term by term.  The cut changes the k-th term by at most ``|alpha_k| /
+    N_k E[|He_k(g)| 1{|g| > R}]``, which is ``2 He_(k-1)(R) phi(R)`` beyond the zeros of He_k.  That
+    the largest value of ``|He_k|`` on [-R, R] is the one at R is proven by `stays_within`.
 
     >>> h = hermite_feature(Polynomial((Fraction(0), Fraction(1))), 1)
     >>> h.expectation(Fraction(1, 3)).lower
@@ -435,9 +413,8 @@ def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeat
     Cut at the smallest level, among multiples of 1/8, whose error is at most eps.  Its `bound` is
     to be compared with ``C(phi, eps)`` of Definition B.1 (`polynomials.log_complexity`).
 
-    Raises ValueError: if a number is out of range or the target zero.
-
-    Raises TypeError: if an argument has the wrong type.
+    Raises ValueError, TypeError: if a number is out of range or the target zero, or of the wrong
+    type.
 
     Source: Lemma B.3, made constructive, and for every threshold.
 
@@ -463,10 +440,6 @@ def bump(zero: Number) -> Polynomial:
     Here `zero`: where it touches zero, in [-1, 1).
 
     ``q(z) = ((z - zero) / (1 - zero))^2``.
-
-    Raises ValueError: if `zero` is out of range.
-
-    Raises TypeError: if `zero` has the wrong type.
 
     Source: our stand-in for the polynomial of Lemma B.4, whose degree is too high to be run.  On
     data whose points all have the inner product `zero` with each other it is 1 at the own point,
@@ -768,9 +741,7 @@ def bridge(tau: Number, *, as_printed: Flag = False) -> Inequality:
     Here `tau`: the threshold, ``> 0``; `as_printed`: take the printed indicator.
 
     The probability against ``tau / (2 sqrt(pi))`` (``<=``).  Source: Lemma C.18, the display before
-    equation (25), equations (25) and (26).  The repaired half follows from the density of N(0, 2),
-    at most ``1/(2 sqrt(pi))``.  As printed the claim O(tau) is false whatever the constant, as
-    ``Pr[z < tau] > 1/2``.
+    equation (25), equations (25) and (26).
 
     >>> bridge(Fraction(1, 10)).holds, bridge(Fraction(1, 10), as_printed=True).holds
     (True, False)
@@ -833,10 +804,6 @@ def flip_probability(nu: Number, tau: Number) -> Enclosure:
     are N(0, 1), of any sign.
 
     The probability.  It depends on nothing else.
-
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
 
     Source: Claim C.19.  It is at most ``(2/pi) arcsin(nu / sqrt(8)) exp(-tau^2/4) <= nu/4``, so
     ``|S_2| <= (nu/4) C(q, eps_3)``, far below the printed ``k^(-1/2) C(q, eps_3)`` at

@@ -87,8 +87,6 @@ class Power:
 
         Here `alpha`, `beta`, `c`: the powers of the output weights, of the radius and of the active
         share.
-
-        Raises TypeError: if a power is not exact.
         """
         constant, by_alpha, by_beta, by_c = self.coefficients
         return (
@@ -172,8 +170,6 @@ class Chain:
         """Return the exponent that follows.
 
         The sum of the exponents of the factors.
-
-        Raises TypeError, ValueError: for a scaling that does not exist.
         """
         rules = get_scaling(scaling)
         return self.power.at(rules.alpha, rules.beta, rules.c)
@@ -183,8 +179,6 @@ class Chain:
         """Compare the printed exponent with what follows, exactly.
 
         ``"weaker"`` when the printed value is true but not what follows.
-
-        Raises TypeError, ValueError: for a scaling that does not exist.
         """
         derived = self.derived(scaling)
         if self.relation == "<":
@@ -439,8 +433,6 @@ def explained(alpha: Exact, beta: Exact) -> tuple[str, ...]:
 
     Keys of chains that depend on the powers at all and print the derived value.
 
-    Raises TypeError: if a power is not exact.
-
     The printed text is a blend: no single choice explains all printed values.
 
     >>> "4.1" in explained(Fraction(2, 5), Fraction(3, 5))
@@ -480,8 +472,6 @@ class Inequality:
         Here `alpha`, `beta`, `c`: the powers.
 
         Whether the exponent is negative, or not positive if the condition is not strict.
-
-        Raises TypeError: if a power is not exact.
         """
         value = self.power.at(alpha, beta, c)
         return value < 0 if self.strict else value <= 0
@@ -496,16 +486,9 @@ def drift_power(support: Exact = 1) -> Power:
 
     ``1 - alpha - 2 beta - support * c``.
 
-    With ``G^2 = sum of a_r^2 over active neurons = m^{1 - 2 alpha - c}``, the regret of gradient
-    descent ``eta G^2 / 2 + D_F^2 / (2 eta T)`` is epsilon for ``eta = epsilon / G^2`` and
-    ``T = D_F^2 G^2 / epsilon^2``; each step moves a neuron by at most ``eta |a_r|``, so T steps by
-    ``D = a D_F^2 / epsilon``, where ``D_F^2 = ||W* - W_0||_F^2`` is at most
-    ``m^{1 - support * c} K^2 m^{-2 beta}``.
-
-    *Any* W* of the ball may be compared with the restricted one: let W' be W* on the neurons that
-    are active at W_0 for some x of the caps and W_0 elsewhere.  Since g counts only neurons active
-    at W_0, ``g(x; W') = g(x; W*)`` for every x of the caps, and the regret bound uses W* through g
-    and through ``sup |f - g|`` alone.
+    Each step moves a neuron by at most ``eta |a_r|``, and ``eta T = D_F^2 / epsilon``, so ``D = a
+    D_F^2 / epsilon``, where ``D_F^2 <= m^{1 - support * c} K^2 m^{-2 beta}``: W* may be restricted
+    to neurons that fire somewhere in the caps (remarks after Theorem D, page *Repaired theorems*).
 
     >>> drift_power().at(Fraction(1, 5), Fraction(3, 5), Fraction(1, 5))
     Fraction(-3, 5)
@@ -583,8 +566,6 @@ class Polytope:
         """Decide membership exactly, strict inequalities taken strictly.
 
         Here `alpha`, `beta`, `c`: the powers.
-
-        Raises TypeError: if a power is not exact.
         """
         return not self.violated(alpha, beta, c)
 
@@ -594,8 +575,6 @@ class Polytope:
         Here `alpha`, `beta`, `c`: the powers.
 
         The names, empty inside the region.
-
-        Raises TypeError: if a power is not exact.
         """
         return tuple(part.name for part in self.inequalities if not part.holds(alpha, beta, c))
 
@@ -633,8 +612,6 @@ class Polytope:
 
         The vertices of the closure, counterclockwise from the lexicographically first; empty if the
         slice is.
-
-        Raises TypeError: if `c` is not exact.
         """
         return _slice(self.inequalities, exact(c, "c"))
 
@@ -699,14 +676,11 @@ def _hull(points: list[tuple[Fraction, Fraction]]) -> tuple[tuple[Fraction, Frac
 CONSISTENT = Polytope("Theorems 4.1, 4.3 and 4.4 hold together", _consistency(1))
 r"""Where the repaired theorems hold together, for the continuous activation.
 
-Derivation.  Let ``sigma = alpha + c``.  Existence is ``sigma + beta <= 1``.  The run travels
-``D = m^{1 - sigma - 2 beta}``, which is at least the radius where existence holds; the gap and the
-coupling over that distance are both ``m^{3/2 - sigma} D^2``, so they vanish iff
-``3 sigma + 4 beta > 7/2``.  Inserting ``beta <= 1 - sigma`` gives ``sigma < 1/2``, and then
-``1 - sigma - 2 beta < -3/4 + sigma/2 < -1/2`` (lazy drift) and
-``3/2 - sigma - 2 beta < -1/4 + sigma/2 < 0`` (gap in the ball) follow.  The last condition,
-``alpha + c/2 > 0``, only excludes ``alpha = c = 0``.  In the plane (sigma, beta) the region is the
-triangle with the corners (0, 7/8), (0, 1) and (1/2, 1/2); in space it is the tetrahedron over it.
+With ``sigma = alpha + c``, existence is ``sigma + beta <= 1``, and gap and coupling along the run
+vanish iff ``3 sigma + 4 beta > 7/2``; these two imply the other conditions but ``alpha + c/2 > 0``
+(*What is consistent with what*, on the page *Repaired theorems*).  In the plane (sigma, beta) the
+region is the triangle with the corners (0, 7/8), (0, 1) and (1/2, 1/2); in space it is the
+tetrahedron over it.
 
 The jump activation has the same region with ``c = 0`` and ``tau = O(m^{-beta})``, and no other
 part: for c > 0 its gap is at least ``a delta m^{1-c}``, the size of ``sup |g|`` (Proposition 2).

@@ -386,15 +386,10 @@ def uniform_near_bound(
     A number that ``sup over x in X of #{r : |z_r(x) - tau| <= delta}`` exceeds with probability at
     most `failure`.  Source: Theorem B of this project, with explicit constants.
 
-    *Proof.*  With probability ``1 - failure/2`` all ``||w_r|| <= rho``, see `largest_norm_bound`.
-    Take a net of X of radius ``slack/rho``.  A neuron within delta of the threshold at x is within
-    ``delta + slack`` of it at the next point of the net, where the number of such neurons is
-    binomial.  X is a sphere of radius ``sqrt(3)/2`` in ``d - 1`` dimensions, so at most
-    ``N = (1 + sqrt(3) rho / slack)^{d-1}`` points are needed (two points for d = 2), and each of
-    the N binomial numbers is at least k with probability at most
-    ``exp(-m KL(k/m, p)) <= failure/(2 N)`` (Chernoff) for the k that is looked up.  The slack
-    may be chosen freely; the smallest of the bounds for ``delta 2^-j``, ``-4 <= j <= 20``, is
-    returned (slacks above delta serve thin windows, where ``log N`` neurons count more).  ∎
+    *Proof*: (B) on the page *From one input to all*, step by step, with `largest_norm_bound` at
+    half the failure, ``N = (1 + sqrt(3) rho / slack)^{d-1}`` points of the net (two for d = 2) and
+    the k at which ``m KL(k/m, p)`` reaches ``log(2 N/failure)`` (Chernoff).  The slack may be
+    chosen freely; the smallest of the bounds for ``delta 2^-j``, ``-4 <= j <= 20``, is returned.
 
     It is ``O(m^{3/2} phi(t) delta + d log m)``.
 

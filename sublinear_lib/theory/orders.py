@@ -63,8 +63,6 @@ class Order:
         Here `n`: the exponent nu of ``n = m^nu``.
 
         ``m + nu n``; d is fixed, logarithms do not count.
-
-        Raises TypeError: if `n` is not exact.
         """
         return Fraction(self.m) + _exact(n, "n") * self.n
 

@@ -275,10 +275,7 @@ def worst_perturbation(
     Here `change` (m,): their changes ``<w_{r,0}, mu>``; `nu`: the length of mu, ``0 < nu <= 2``.
 
     Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here.  For f see
-    `change_range`.  The pseudo-network is ``g(x) = sum a_r <dw_r, x> 1[z_r(x) > tau]`` with the
-    states of the initialization, so a neuron active at both points contributes at most
-    ``|a_r| ||dw_r|| ||mu||``, one active at one of them ``|a_r| ||dw_r||``, and both are attained
-    with either sign (``dw_r`` along mu, x or x + mu):
+    `change_range`, for g *the change of the linearization* on the page *From one input to all*:
 
         sup_W |g(x + mu) - g(x)| = delta (nu sum_{both} |a_r| + sum_{flips} |a_r|).
 
@@ -437,8 +434,6 @@ def perturbed_weights(
 def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) -> float:
     r"""Compute the probability that a neuron can be made silent at x and active at x + mu, exactly.
 
-    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
-
     The probability that some W of the ball does so; by symmetry it is also that of "active at x and
     silent at x + mu".  Source: Lemma C.9, its jump term; derived here.  In the letters of
     `change_range` the neuron is silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with
@@ -486,8 +481,6 @@ def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Mov
 def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) -> float:
     """Compute the mean number of neurons that contribute tau to the worst change of f.
 
-    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
-
     ``m`` times `parkable_probability`; the number is binomial.  Source: Lemma C.9.  With ``|a_r| =
     a`` the worst change of f for the jump differs from a tau times that number by at most ``a``
     times the sum of ``|<w_{r,0}, mu>| + delta nu``, as long as no neuron switches whatever W does;
@@ -502,8 +495,6 @@ def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) 
 @checked
 def moved_flips(tau: Nonnegative, m: Count, nu: Move) -> float:
     """Compute the mean number of neurons that change their state under one fixed move of the input.
-
-    Here `nu`: the length of the move, ``0 < nu <= 2``.
 
     ``m`` times the probability of `sublinear_lib.theory.existence.flip_probability`; the number is
     binomial.  Source: Lemma C.9, last display, where it is bounded by ``O(m^{1/2})``.  For ``nu =
@@ -525,8 +516,6 @@ def expected_g_change(
     m: Count, a: Nonnegative, nu: Move, delta: Nonnegative, tau: Nonnegative
 ) -> float:
     r"""Compute the mean of ``sup_W |g(x + mu; W) - g(x; W)|``, exactly.
-
-    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
     Source: Equation (14); the supremum of `worst_perturbation` is linear in the number of neurons
     that are active at both points and of those that change their state.  By symmetry a neuron is
@@ -550,8 +539,6 @@ def expected_f_change(
     activation: str | ShiftedReLU = "jump",
 ) -> tuple[float, float]:
     r"""Enclose the mean of ``sup_W f(x + mu; W) - f(x; W)``.
-
-    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
     Returned: `lower, upper`: Numbers with the mean between them; it is the same for either sign of
     the change.  Source: Equation (15); derived here.  *Proof.*  In the letters of `change_range`,
@@ -794,21 +781,9 @@ def certified_change(
     Here `nu`: largest length of the move, ``0 < nu <= 2``.
 
     The bounds and the numbers they are made of.  Source: Theorem C of this project, with every
-    constant.  *Proof.*  With probability ``1 - failure/4`` all norms are at most rho
-    (`sublinear_lib.theory.flips.largest_norm_bound`).  Then for ``||mu|| <= nu`` and any W, between
-    x and x + mu a pre-activation moves by at most ``(rho + delta) nu``, and at initialization by
-    ``rho nu``.  So
-
-    * a neuron active at x or x + mu has ``z_r(x) > tau - delta - (rho + delta) nu``;
-    * one that changes its state has ``|s_r(x)| <= delta + (rho + delta) nu``;
-    * one that changes its state at initialization has ``|s_r(x)| <= rho nu``.
-
-    The three numbers are bounded for all x at once, each but for ``failure/4``, by
-    `sublinear_lib.theory.flips.uniform_active_bound` and
-    `sublinear_lib.theory.flips.uniform_near_bound`.  The terms are those of `f_terms` and
-    `g_terms`; as in Equation (14), neurons active at both points number at most those of the first
-    kind.  ∎  With the jump the bound holds just as well; it is the term ``a tau crossing`` that
-    does not fall.
+    constant; its steps are on the page *From one input to all*.  Norms, able, crossing and flips
+    may each fail with ``failure/4``.  With the jump the bound holds just as well; it is the term
+    ``a tau crossing`` that does not fall.
 
     >>> m = 2**20
     >>> tau = (0.8 * math.log(m) / m) ** 0.5

@@ -228,10 +228,6 @@ def sign_order(eta: Number, eps: Number) -> int:
 
     The order; the polynomial has degree ``2 k + 1``.
 
-    Raises ValueError: if a number is out of range.
-
-    Raises TypeError: if an argument has the wrong type.
-
     Source: Lemma A.1, "k = 1/eta^2 ln(2/eps_1)", rounded up as a number of terms must be.
 
     >>> sign_order(Fraction(1, 2), Fraction(1, 10))
@@ -271,12 +267,8 @@ def sign_polynomial_error(k: Whole, eta: Number, eps: Number) -> Inequality:
 
     The supremum of ``|sgn(z) - p_k(z)|`` over ``eta <= |z| <= 1``, a fraction, against ``eps / 2``
     (``<=``).  Source: Lemma A.1.  p_k increases on [0, 1] up to ``p_k(1) = 1`` (see
-    `sign_polynomial`), so the supremum is ``1 - p_k(eta)``. Proof of the lemma, for ``k >=
-    ln(2/eps) / eta^2`` and every eta.  As p_k is odd with ``p_k(1) = 1`` and the derivative ``const
-    (1 - z^2)^k``, ``1 - p_k(eta)`` is the share of [eta, 1] in the integral of ``(1 - z^2)^k`` over
-    [0, 1].  Put ``z^2 = eta^2 + (1 - eta^2) w^2``: then ``1 - z^2 = (1 - eta^2)(1 - w^2)`` and ``dz
-    = (1 - eta^2) w/z dw <= (1 - eta^2)^(1/2) dw``, so the share is at most ``(1 - eta^2)^(k + 1/2)
-    <= exp(-k eta^2) <= eps/2``.
+    `sign_polynomial`), so the supremum is ``1 - p_k(eta)``, at most ``exp(-k eta^2)``: step 4 on
+    the page *Good weights exist*.
 
     >>> sign_polynomial_error(1, Fraction(1, 2), Fraction(1, 2)).left.lower
     Fraction(5, 16)
@@ -323,11 +315,8 @@ def chebyshev_coefficients(k: Whole) -> Inequality:
     r"""Compare the coefficients of a Chebyshev polynomial with ``2^(2k)`` (Proposition B.7).
 
     The *sum* of the absolute values of the coefficients, an integer, against ``4^k`` (``<=``). The
-    largest coefficient, of which the proposition speaks, is not larger.  Source: Proposition B.7.
-    Proof for all k.  The signs of the coefficients alternate, so the sum is ``|C_k(sqrt(-1))|``,
-    which by the recurrence ``C_(k+1) = 2 x C_k - C_(k-1)`` satisfies ``S_(k+1) = 2 S_k + S_(k-1)``,
-    ``S_0 = S_1 = 1``: it is ``((1 + sqrt(2))^k + (1 - sqrt(2))^k) / 2 <= (1 + sqrt(2))^k``, a rate
-    of 1.27 k bits where the proposition allows 2 k.
+    largest coefficient, of which the proposition speaks, is not larger.  Source: Proposition B.7;
+    the sum is at most ``(1 + sqrt(2))^k``, see step 6 on the page *Good weights exist*.
 
     >>> chebyshev_coefficients(5).left.lower
     Fraction(41, 1)
@@ -380,10 +369,8 @@ def truncated_power_error(m: Count, t: Whole) -> Inequality:
     r"""Compare the exact error of the truncated power with ``2 exp(-t^2/(2m))`` (Theorem A.2).
 
     The maximum of ``|p_(m, t)(z) - z^m|`` over ``|z| <= 1``, a fraction, against the bound
-    (``<=``).  Source: Theorem A.2. Proof.  With ``z = cos v`` and signs ``X_i``, ``E exp(sqrt(-1) v
-    sum X_i) = cos(v)^m``, hence ``z^m = E C_|Z|(z)`` and ``z^m - p_(m, t)(z) = E[C_|Z|(z) 1[|Z| >
-    t]]``.  All ``|C_j| <= 1`` on [-1, 1] with ``C_j(1) = 1``, so the maximum is taken at ``z = 1``
-    and equals ``Pr[|Z| > t]``, which Hoeffding's inequality (A.6) bounds by ``2 exp(-t^2/(2m))``.
+    (``<=``).  Source: Theorem A.2.  The maximum is taken at ``z = 1`` and equals ``Pr[|Z| > t]``:
+    step 5 on the page *Good weights exist*.
 
     >>> truncated_power_error(4, 2).left.lower
     Fraction(1, 8)
@@ -400,8 +387,7 @@ def truncated_power_coefficients(s: int, most: int) -> Inequality:
     Here `s`: the power, ``s >= 0``; `most`: the cut M, ``M >= 0``.
 
     The largest absolute value of a coefficient, a fraction, against ``4^M`` (``<=``).  Source:
-    Corollary B.8. Proof.  The polynomial is a sum of ``C_j``, ``j <= M``, with weights of sum at
-    most 1, so the bound of `chebyshev_coefficients` carries over.
+    Corollary B.8: an average of ``C_j``, ``j <= M``.
 
     >>> truncated_power_coefficients(10, 3).holds
     True
@@ -509,13 +495,9 @@ def sign_approximation(
     Source: Lemma B.6 with Lemma A.1, Theorem A.2, Corollary B.8.  The print shows "M = 3 eta eps_1"
     with the logarithm lost; it fits both readings.  The paper gives no proof; here is one.
 
-    Error.  Let ``1 - z^2 = cos v`` with v in [0, pi/2], so ``z = sqrt(2) sin(v/2)``, and let
-    ``w_j = sum_(i <= k) c_i Pr[|Z_i| = j]``.  The truncation leaves out
-    ``z sum_(j > t) w_j cos(j v)``.  Split the sum by the parity of j: in each part w_j decreases
-    (binomial coefficients do away from the middle), and the partial sums of ``cos(j v)`` over
-    steps of two are at most ``1/sin v <= 1/(sqrt(2) sin(v/2)) = 1/z``.  Summation by parts bounds
-    what is left out by ``w_(t+1) + w_(t+2)`` on all of [0, 1].  With `sign_polynomial_error`,
-    ``|p - 1| <= 1 - p_k(eta) + w_(t+1) + w_(t+2)``, which is `error_bound`.
+    Error.  The truncation adds at most ``w_(t+1) + w_(t+2)``, ``w_j = sum_(i <= k) c_i Pr[|Z_i| =
+    j]``, to the error of `sign_polynomial_error`: step 5 on the page *Good weights exist*.
+    Together they are `error_bound`.
 
     Degree.  Let ``L = ln(2/eps)`` and ``j = t + 1``.  The first reading allows
     ``M = (3/eta)(L + ln(1/eta))``, so ``j eta > B = 3 (L + ln(1/eta))/2 - eta/2``, and
@@ -537,11 +519,6 @@ def sign_approximation(
     most ``1.875 - L/8``, and at ``L = 9`` it says ``1.77 < 1.81``.  What remains is finite,
     ``k <= 36``: `sign_cells_hold` proves it, even for the second reading.  So Lemma B.6 is true in
     the first reading, for all eta and eps.
-
-    Coefficients.  The truncated powers have coefficients of sum at most ``(1 + sqrt(2))^t`` (B.7),
-    the substitution ``y = 1 - z^2`` multiplies that by at most ``2^t``, the ``c_i <= 1`` sum to at
-    most ``k + 1 <= M^2`` and ``t < M/2``: every coefficient is at most ``M^2 2^(1.14 M)``, below
-    ``2^(4 M)`` by far.
 
     Time grows like ``k t`` operations with integers of 3 k bits.
 
@@ -712,20 +689,18 @@ def step_approximation(
     rho < delta/2``; `eps`: the accuracy, in (0, 1/2]; `degree`: an odd degree ``>= 1``.  By default
     the largest odd integer that the claim allows.
 
-    Raises ValueError: if a number is out of range, or `degree` is even.
+    Raises ValueError, TypeError: if a number is out of range, or `degree` is even, or of the wrong
+    type.
 
     Raises UndecidedError: if an error comes too close to `eps` to decide.
 
-    Raises TypeError: if an argument has the wrong type.
-
     Source: Claim B.5; the separation of Definition 3.7 is called delta there.  The two intervals
     are ``gamma/2`` apart, so ``(z - z_0)/2`` avoids ``(-gamma/8, gamma/8)``, and stays in [-1, 1].
-    As a corollary of Lemma B.6 with eta in the logarithm the claim would have the degree
-    ``24 ln(8/(gamma eps)) / gamma``, within the printed M only for ``gamma >= 1/2``.  It is true
-    for all gamma nevertheless: ``eta < 1/2``, and there the proof in `sign_approximation` uses of
-    the logarithm only that ``M >= (3/eta)(L + ln 2)``, while here ``M = (3/eta)(L + ln 16)`` with
-    ``L = ln(1/eps)``.  (For eps between 1/2 and 1 take the polynomial for 1/2, ``L = ln 2``: then
-    ``M >= (3/eta)(L + ln 8)``.)  The coefficients of p do not grow, as ``(1 + |z_0|)/2 <= 1``.
+    As a corollary of Lemma B.6 the claim would have the degree ``24 ln(8/(gamma eps)) / gamma``,
+    within the printed M only for ``gamma >= 1/2``.  It is true for all gamma: the proof in
+    `sign_approximation` uses of the logarithm only that ``M >= (3/eta)(L + ln 2)``, while here ``M
+    = (3/eta)(L + ln 16)`` with ``L = ln(1/eps)``.  (For eps between 1/2 and 1 take the polynomial
+    for 1/2.)
 
     >>> found = step_approximation(Fraction(3, 2), Fraction(1, 10), Fraction(1, 4))
     >>> found.polynomial.degree, found.holds
@@ -826,18 +801,13 @@ def robust_fit(
 
     The function, with a proven bound on its error on all balls, at most ``eps/3``.
 
-    Raises ValueError: if an argument is out of range, two points are closer than delta, or q misses
-    its accuracy at the degree given.
+    Raises ValueError, TypeError: if an argument is out of range, two points are closer than delta,
+    or q misses its accuracy at the degree given, or of the wrong type.
 
     Raises UndecidedError: if a distance is too close to delta to decide.
 
-    Raises TypeError: if an argument has the wrong type.
-
     Source: Lemma B.4, Definition 3.7.
-    Proof.  For ``||x - x_j|| <= rho``, ``<x_j, x> = 1 - ||x - x_j||^2/2 >= 1 - rho^2/2``, and for
-    ``i != j`` ``||x - x_i|| >= delta - rho`` gives ``<x_i, x> <= 1 - (delta - rho)^2/2``.  So
-    ``|f*(x) - y_j| <= |y_j| |q(<x_j, x>) - 1| + sum_(i != j) |y_i| |q(<x_i, x>)|
-    <= eps/(3n) sum_i |y_i| <= eps/3``, and M is that of Claim B.5 at ``eps/(3n)``.
+    Proof: steps 1 and 2 on the page *Good weights exist*.
 
     >>> import numpy as np
     >>> X = np.array([[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]])
@@ -875,11 +845,10 @@ def log_complexity(polynomial: Polynomial, c: Number, eps: Number | None = None)
 
     The natural logarithm.  The complexity itself is soon beyond every float.
 
-    Raises ValueError: if a number is out of range or the polynomial zero.
+    Raises ValueError, TypeError: if a number is out of range or the polynomial zero, or of the
+    wrong type.
 
     Raises UndecidedError: if the complexity of a polynomial that is not constant is one.
-
-    Raises TypeError: if an argument has the wrong type.
 
     Source: Definition B.1.  The term ``j = 0`` divides by zero as printed; its power is read as the
     limit ``(L/j)^(j/2) -> 1``, so it contributes ``2 |alpha_0|``.

@@ -15,38 +15,10 @@ N(D) for the number of neurons that such a W can switch at a point.
     (1/T) sum_{t<T} L_A(f_{W_t}) <= L_{A*}(f_{W*}) + eta G^2 / 2 + D_F^2 / (2 eta T)
                                     + a N(D) (D + D_W) + Gamma(D) + Gamma(D_W).
 
-*Proof.*  Let ``x_i`` be the adversarial points of step t, ``v_i`` the derivative of the loss at
-``f(x_i; W_t)``, ``grad = (1/n) sum_i v_i a_r x_i 1[r active now]`` and ``pseudo`` the same sum over
-the neurons active at W_0, *with the same* ``v_i``.
-
-1. Convexity: ``l(y_i, f_t) - l(y_i, f_*) <= v_i (f_t - f_*)`` at every ``x_i``.
-2. ``f = g + B + (f - g - B)``, B is the same for W_t and W* and cancels, and ``|v_i| <= 1``:
-   ``v_i (f_t - f_*) <= v_i (g_t - g_*) + Gamma(D) + Gamma(D_W)``.
-3. g is linear in W with gradient ``a_r x 1[r active at W_0]``:
-   ``(1/n) sum_i v_i (g_t - g_*)(x_i) = <pseudo, W_t - W*>
-   = <grad, W_t - W*> + <pseudo - grad, W_t - W*>``.
-4. ``||W_{t+1} - W*||_F^2 = ||W_t - W*||_F^2 - 2 eta <grad_t, W_t - W*> + eta^2 ||grad_t||_F^2``;
-   summed over t, ``sum_t <grad_t, W_t - W*> <= eta T G^2 / 2 + D_F^2 / (2 eta)``.  Row r of the
-   gradient has norm ``<= a (1/n) #{i: r active at x_i}`` since ``||x_i|| = 1``, and by Cauchy and
-   Schwarz ``||grad||_F^2 <= a^2 (1/n) sum_i k_i``, where ``k_i`` neurons are active at ``x_i``.
-5. Row r of ``pseudo - grad`` has norm ``<= a (1/n) #{i: r differs at x_i}``, so its 2,1-norm is at
-   most a times the mean number of flips, and the inner product is at most that times
-   ``||W_t - W*||_{2,inf} <= D + D_W``.  A row of the gradient has norm at most a, hence
-   ``||W_t - W_0||_{2,inf} <= eta a t <= D`` for ``t <= T``.
-
-Averaging over t, with ``L_A(f_{W_t}) = L(S^(t), f_{W_t})`` and
-``L(S^(t), f_{W*}) <= L_{A*}(f_{W*})``, gives the theorem.  ∎  It holds for every initialization;
-chance only decides how large N and Gamma are.  No smoothness of the loss, no induction over t and
-no factor n is needed.
-
-*Remarks.*  (i) Gamma and N are used at the points that the adversary chose, and nowhere else.
-(ii) W* enters step 3 through ``g(x; W*)`` alone.  Let S be the neurons that are active at W_0
-somewhere in the caps, and W' equal to W* on S and to W_0 elsewhere: ``g(x; W') = g(x; W*)`` in the
-caps, so D_F and D_W may be those of W', and ``D_F^2 <= |S| D_W^2``.  (iii) The paper sums over
-``t = 1, ..., T``; telescoping from W_1 replaces D_F by ``D_F + eta G`` and D by ``D + eta a``.
-(iv) With ``|a_r| = m^{-alpha}``, ``eta = epsilon / G^2`` and ``T = D_F^2 G^2 / epsilon^2``, the
-distance is ``D = a D_F^2 / epsilon``, and by Theorems A and B the last three terms are of order
-``a m^{3/2} phi(t) (D + D_W)^2``.
+*Proof*: Theorem D on the page *Repaired theorems*; `step_terms` measures its steps.  Gamma and N
+are used at the points that the adversary chose, and nowhere else, and W* only through ``g(x; W*)``.
+The paper sums over ``t = 1, ..., T``; telescoping from W_1 replaces D_F by ``D_F + eta G`` and D by
+``D + eta a``.
 
 Before changing anything, know the trap of Definition C.11: the printed pseudo-gradient takes the
 derivative of the loss at g.  At a kink of the loss it then differs from the other in *every* active
@@ -171,15 +143,11 @@ def gradient_coupling(
     Raises TypeError, ValueError: for points off the slice, shapes that do not fit or an unknown
     loss.
 
-    Source: Definitions C.10 and C.11, Lemma C.14.  Row r of the common difference is
-    ``(1/n) sum_i v_i a_r x_i (1[z_r(x_i) > tau] - 1[<w_r, x_i> + b_r > tau])``, at most
-    ``|a_r| (1/n) #{i: r differs at x_i}`` in norm, because ``|v_i| <= 1`` and ``||x_i|| = 1``; the
-    sum over r is at most ``a (1/n) sum_i flips_i <= a max_i flips_i``.  For one point and
-    ``|v| = 1`` it is equal to ``a flips``.
-
-    The literal difference has the further part ``(1/n) sum_i (v'_i - v_i) a_r x_i 1[z_r > tau]``,
-    which no closeness of W to W_0 makes small: already for ``W = W_0`` and the absolute loss with
-    the label 0 it has the norm ``a #active``, since ``g = 0`` sits on the kink and f does not.
+    Source: Definitions C.10 and C.11, Lemma C.14 and its repair.  For one point and ``|v| = 1`` the
+    common difference is equal to ``a flips``.  The literal one has the further part ``(1/n) sum_i
+    (v'_i - v_i) a_r x_i 1[z_r > tau]``, which no closeness of W to W_0 makes small: already for ``W
+    = W_0`` and the absolute loss with the label 0 it has the norm ``a #active``, since ``g = 0``
+    sits on the kink and f does not.
 
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0)
     >>> found = gradient_coupling(start, start.W, [[3**0.5 / 2, 0.0, 0.5]], [0.0], "absolute")
@@ -301,8 +269,7 @@ class StepTerms:
     def inequalities(self) -> dict[str, tuple[float, float]]:
         """The steps of the proof as pairs (left, right) with ``left <= right``.
 
-        Steps 1, 2 and 5 of the module's proof, the bound of the gradient in step 4, and step 3, an
-        identity, as two inequalities.
+        Steps 1, 2, 5 and 6 of the proof of Theorem D, and step 3, an identity, as two inequalities.
         """
         exchanged = self.inner + self.coupled
         return {
@@ -897,11 +864,8 @@ def first_step_lower_bound(
     r"""Bound the loss after one step from below, for one point and the absolute loss.
 
     ``eta sum a_r^2 - |f_0 - y|``, the sum over the active neurons with ``a_r (f_0 - y) < 0`` (for
-    the jump activation; may be negative).  Source: the counterexample to Theorem 4.3.  *Proof.*
-    Let ``f_0 > y``.  An active neuron with ``a_r < 0`` gains ``eta |a_r|``, stays active and lowers
-    f by ``eta a_r^2``; an active one with ``a_r > 0`` loses ``eta a_r`` or falls silent, and either
-    lowers f, because its term ``a_r z_r`` was positive.  So ``f_1 <= f_0 - eta sum_{active, a_r <
-    0} a_r^2``, and ``y - f_1 >= eta sum - |f_0 - y|``.  For ``f_0 < y`` the signs change places.  ∎
+    the jump activation; may be negative).  Source: the counterexample to Theorem 4.3, proved on the
+    page *Does it converge?*.
 
     >>> first_step_lower_bound([1.0, 1.0], [1.0, -0.5], tau=0.5, y=0.0, eta=8.0)
     1.5
@@ -935,10 +899,7 @@ def printed_step_lower_bound(m: Count, epsilon: Probability, constant: Positive 
     """Bound the loss after one step of the printed size, up to a factor 1 + o(1).
 
     ``(c/4) epsilon m^(2/5) - 2``.  Source: Theorem 4.3 with its own powers: `expected_first_step`
-    at ``|a_r| = m^(-1/5)``, ``eta = c epsilon m^(-1/5)`` and ``Q -> 1/2`` is ``(c/4) epsilon
-    m^(2/5)``, and ``|f_0 - y| <= 1 + |B| <= 2``.  The number of steps ``T = Theta(K^2/epsilon^2)``
-    does not depend on m, so the average loss of T steps, which is at least 1/T of this, grows
-    without bound.
+    at ``|a_r| = m^(-1/5)``, ``eta = c epsilon m^(-1/5)`` and ``Q -> 1/2``, and ``|f_0 - y| <= 2``.
 
     >>> round(printed_step_lower_bound(10**10, 0.01), 9)
     23.0

@@ -159,9 +159,7 @@ def sampling_deviation(
 
     The standard deviation over the initialization.
 
-    Raises ValueError: if shapes or values do not fit.
-
-    Raises TypeError: if an argument has the wrong type.
+    Raises ValueError, TypeError: if shapes or values do not fit, or of the wrong type.
 
     Source: Lemmas B.9 and C.18.  The block of ``x_i`` has k_i independent neurons, so the variance
     is ``sum_i y_i^2 / k_i (E[h^2 1{active}] - E[h 1{active}]^2)`` at ``z = <x_i, x>``: exactly of

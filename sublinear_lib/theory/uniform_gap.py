@@ -154,11 +154,8 @@ def log_net_size(d: Dimension, spacing: Positive) -> float:
 
     Returned: ``(d - 1) log(1 + sqrt(3)/nu)``: no set of points of X that are more than nu apart has
     more points than the exponential of that, and every maximal one is a nu-net.  Source: proof of
-    Theorem C.1, which takes a maximal 1/m-net and bounds its size by ``(1/m)^{O(d)}``; the sign of
-    that exponent should be a minus.  *Proof.*  X is a sphere of radius ``R = sqrt(3)/2`` in ``d -
-    1`` dimensions.  Balls of radius nu/2 around points more than nu apart are disjoint and lie in a
-    ball of radius ``R + nu/2``; compare volumes.  If no point can be added, every point of X is
-    within nu of one.  ∎
+    Theorem C.1, which bounds the size of a maximal 1/m-net by ``(1/m)^{O(d)}``; the sign of that
+    exponent should be a minus.  Proof: *the size of a net*, on the page *From one input to all*.
 
     >>> round(math.exp(log_net_size(2, 3**0.5)), 12)  # two points, and 1 + 1
     2.0
@@ -255,29 +252,13 @@ def certified_gap_bound(
 
     Here `spacing`: radius of the net, ``> 0``, a chord length; by default the best of a fixed list.
 
-    Source: Theorem A of this project.  *Proof.*
+    Source: Theorem A of this project.
 
-    (1) Every x and W.  With ``s_r = z_r(x) - tau`` and Proposition 1,
-    ``|f - g - B|(x) <= S(x) = sum_r a Y(s_r(x))`` where ``Y(s) = (delta - |s|)_+`` for the
-    continuous activation.  For the jump a term changes by at most ``tau + delta`` on
-    ``|s| <= delta`` and not at all elsewhere; ``Y(s) = (tau + delta) min(1, (2 - |s|/delta)_+)`` is
-    a continuous function above that.
-
-    (2) One x.  The terms are independent, between 0 and ``a M`` with M the maximum of Y, and their
-    exact mean and variance are integrals against the normal density.  By Lemma A.9 a deviation h
-    from the mean has at most the probability ``exp(-(h^2/2) / (V + a M h/3))``; it is
-    ``failure / (2 N)`` for ``h = a M q/3 + sqrt((a M q/3)^2 + 2 V q)``, ``q = log(2N/failure)``.
-
-    (3) A net.  X is a sphere of radius ``sqrt(3)/2`` in ``d - 1`` dimensions, so a maximal set of
-    points more than nu apart has at most ``N = (1 + sqrt(3)/nu)^{d-1}`` of them and every x is
-    within nu of one.  Y is Lipschitz with the constant L (1, or ``(tau + delta)/delta``), and the
-    last coordinates of two points of X agree, so
-    ``|S(x) - S(y)| <= a L sum_r ||w'_r|| ||x - y|| <= a L sqrt(m sum_r ||w'_r||^2) ||x - y||``,
-    where ``w'_r`` are the first ``d - 1`` coordinates.  ``m sum_r ||w'_r||^2`` is chi-square with
-    ``k = m (d - 1)`` degrees of freedom, and by Lemma A.7 at most
-    ``k + 2 sqrt(k l) + 2 l``, ``l = log(2/failure)``, but for the probability ``failure/2``.
-
-    Together ``S <= mean + h + mesh`` on X but for the probability ``failure``.  ∎
+    With Y of step 1 of *Proof of (A)*, on the page *From one input to all*, the exact mean and
+    variance V of ``sum_r a Y`` are integrals against the normal density.  With M the maximum of Y,
+    L its Lipschitz constant and N the net, step 2 gives the deviation ``h = a M q/3 + sqrt((a M
+    q/3)^2 + 2 V q)``, ``q = log(2N/failure)``, and step 4 the mesh ``a L nu sqrt(k + 2 sqrt(k l) +
+    2 l)`` with ``k = m (d - 1)``, ``l = log(2/failure)``.
 
     >>> bound = certified_gap_bound(2**14, 3, 2**-2.8, 2**-8.4, 0.02)
     >>> bound.value > bound.mean > 0

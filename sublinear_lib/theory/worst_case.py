@@ -65,21 +65,10 @@ def gap_terms(
     of the term of a neuron with ``a_r = 1`` are ``h_0 - V_r`` and ``h_0 + U_r``, where ``h_0`` is
     its term of ``f(x; W_0)``.  Source: Proposition 1 of this project, on Theorem 4.1.
 
-    *Proof.*  With ``s = z - tau`` the term is ``h(u) = sigma(z + u) - u 1[s > 0]``,
-    ``|u| <= delta``.
-
-    Jump, ``s > 0``.  While ``u > -s`` the neuron stays active and ``h = z = h_0``.  For ``u <= -s``
-    it is silent and ``h = -u``, which covers ``[s, delta]``; this needs ``s <= delta``.  Since
-    ``z >= s``, the largest value is ``max(z, delta)`` (``delta > z`` implies ``delta >= s``) and
-    the smallest ``s = z - tau``: ``U = (delta - z)_+`` with ``u = -delta`` and
-    ``V = tau 1[s <= delta]`` with ``u = -s``, where the neuron stands on the threshold, silent.
-
-    Jump, ``s <= 0``.  ``h_0 = 0``, and ``h`` is 0 or, for ``u > -s``, ``z + u > tau >= 0``:
-    ``U = (z + delta) 1[z + delta > tau]`` with ``u = delta``, ``V = 0``.
-
-    Continuous.  ``h(u) = (s + u)_+ - u 1[s > 0]``.  For ``s > 0`` it is ``s = h_0`` until the
-    neuron falls silent and ``-u`` in ``[s, delta]`` after; for ``s <= 0`` it is ``(s + u)_+``.  In
-    both cases ``U = (delta - |s|)_+`` and ``V = 0``.  ∎
+    *Proof*: Proposition 1 on the page *Repaired theorems*.  With ``s = z - tau``, ``U = (delta -
+    z)_+`` and ``V = tau 1[s <= delta]`` for an active neuron of the jump, where ``u = -delta`` and
+    ``u = -s`` attain them, ``U = (z + delta) 1[z + delta > tau]`` and ``V = 0`` for a silent one,
+    where ``u = delta`` does; for the continuous activation ``U = (delta - |s|)_+`` and ``V = 0``.
 
     >>> gap_terms([0.25, 0.75], delta=0.5, tau=0.5)
     (array([0.75, 0.  ]), array([0. , 0.5]))
@@ -157,10 +146,7 @@ def worst_gap(
 
     Here `active` (m,): whether ``z_r > tau``, where that was decided exactly.
 
-    Source: Proposition 1.  The terms move independently (``w_r = w_{r,0} + u_r x`` has
-    ``<w_r - w_{r,0}, x> = u_r`` and distance ``|u_r|``, since ``||x|| = 1``; no w of the ball does
-    more, by Cauchy-Schwarz).  A term with ``a_r > 0`` contributes at most ``a_r (h_0 + U_r)`` to
-    f - g, one with ``a_r < 0`` at most ``a_r (h_0 - V_r)``, so
+    Source: Proposition 1: the terms move independently, so with U and V of `gap_terms`
 
         sup (f - g) =  B + sum_{a_r > 0} a_r U_r + sum_{a_r < 0} |a_r| V_r,
         sup (g - f) = -B + sum_{a_r < 0} |a_r| U_r + sum_{a_r > 0} a_r V_r,
@@ -421,21 +407,9 @@ def half_width_moments(
     ``E H`` and ``Var H``; ``E H`` is also the mean of ``sup (f - g)`` and of ``sup (g - f)``.
     Source: Proposition 1 with Definition 3.1.
 
-    *Derivation.*  ``H = (a/2) sum_r (U_r + V_r)`` has independent, identically distributed terms:
-    ``E H = (a m / 2) E[U + V]`` and ``Var H = (a^2 m / 4) Var[U + V]``.  Put ``s = sqrt(2/m)``,
-    ``t = tau/s``, ``theta = delta/s`` and ``psi(x) = E(N - x)_+ = phi(x) - x Q(x)`` for a standard
-    normal N.
-
-    Continuous: ``(delta - |v|)_+ = (v + delta)_+ - 2 v_+ + (v - delta)_+`` gives the second
-    difference ``E U = s (psi(t - theta) - 2 psi(t) + psi(t + theta))``.
-
-    Jump: with ``P(x, y) = Q(x) - Q(y)``, the silent neurons contribute
-    ``E[z + delta; -delta < z - tau <= 0] = s (phi(t - theta) - phi(t) + theta P(t - theta, t))``,
-    the active ones ``E[delta - z; tau < z < delta] = s (theta P(t, theta) - phi(t) + phi(theta))``
-    if ``t < theta`` (else 0), and the falls ``E V = s t P(t, t + theta)``.
-
-    The second moments are Gaussian moments of piecewise quadratic functions.  All are evaluated by
-    `window_integral`, because the differences above cancel for small theta.
+    ``H = (a/2) sum_r (U_r + V_r)`` has independent, identically distributed terms.  The closed form
+    (*exact ratio*, on the page *f and its linearization*) cancels for small theta;
+    `window_integral` does not.
 
     >>> law = half_width_moments(2**20, 2**-4.0, 2**-12.0, 2**-20.0)
     >>> round(law.mean / half_width_leading_term(2**20, 2**-4.0, 2**-12.0, 2**-20.0), 2)
@@ -495,9 +469,7 @@ def half_width_leading_term(
 
     ``a m^{3/2} phi(t)/sqrt(2) (delta tau + delta^2/4 + ((delta - tau)_+)^2/4)`` for the jump, ``a
     m^{3/2} phi(t) delta^2 / (2 sqrt(2))`` for the continuous activation.  Source: Proposition 1.
-    The density of z across the window is ``phi(t) sqrt(m/2)`` times a factor between ``exp(-theta t
-    - theta^2/2)`` and ``exp(theta t)``, so this is ``E H (1 + o(1))`` as soon as ``theta (1 + t) ->
-    0``; what remains is the integral of the piecewise linear ``U + V``.
+    It is ``E H (1 + o(1))`` as soon as ``theta (1 + t) -> 0``.
 
     With the printed powers (``a = m^{-1/5}``, ``delta = K m^{-3/5}``, ``tau = O(1/m)``) it is
     ``K^2 m^{1/10} / (4 sqrt(pi)) (1 + o(1))``, while Theorem 4.1 prints ``O(K^2 m^{-1/10})``.
