@@ -42,7 +42,6 @@ __all__ = [
     "SliceMap",
     "circle",
     "digits",
-    "from_features",
     "load",
     "load_split",
     "max_separation",
@@ -657,35 +656,6 @@ class SliceMap:
         """
         u = geometry.directions(validation.points_on_slice(X, d=self.d))
         return np.asarray(self.center + self.scale * self.length * u)
-
-
-def from_features(
-    features: FloatArray,
-    y: FloatArray,
-    *,
-    name: str,
-    description: str = "",
-    class_names: tuple[str, str] = ("negative", "positive"),
-    slice_map: SliceMap | None = None,
-) -> Dataset:
-    """Make a data set from feature vectors of your own.
-
-    Here `features` (n, d - 1): feature vectors; `name`: name of the data set; `description`: where
-    the data come from; `class_names`: what -1 and +1 stand for; `slice_map`: the map to X.  By
-    default one is fitted (centering only) on `features`; for test data pass the map fitted on the
-    training data.
-
-    >>> from_features([[1.0, 0.0], [0.0, 1.0], [4.0, 4.0]], [1, 1, -1], name="mine")
-    Dataset('mine', n=3, d=3)
-    """
-    features = _features(features)
-    y = validation.labels(y, n=features.shape[0])
-    if slice_map is None:
-        slice_map = SliceMap.fit(features)
-    elif not isinstance(slice_map, SliceMap):
-        raise TypeError(f"slice_map must be a SliceMap or None, got {type(slice_map).__name__}")
-    X = slice_map.transform(features)
-    return Dataset(X, y, name, description, class_names, slice_map)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,15 @@ from typing import Any, Final
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Dimension, Nonnegative, checked, described
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Nonnegative,
+    Positive,
+    check_fields,
+    checked,
+    described,
+)
 from sublinear_lib._typing import BoolArray, FloatArray, Seed
 
 __all__ = [
@@ -301,11 +309,10 @@ def inner_box(X: FloatArray, radius: Nonnegative) -> tuple[FloatArray, FloatArra
     True
     """
     centers = validation.float_array(X, "X", allow_empty=True)
-    reach = validation.scalar(radius, "radius", minimum=0)
     # Rounding to nearest may step over the edge; the next number inside never does.
     return (
-        np.minimum(np.nextafter(centers - reach, np.inf), centers),
-        np.maximum(np.nextafter(centers + reach, -np.inf), centers),
+        np.minimum(np.nextafter(centers - radius, np.inf), centers),
+        np.maximum(np.nextafter(centers + radius, -np.inf), centers),
     )
 
 
@@ -314,12 +321,8 @@ def inner_box(X: FloatArray, radius: Nonnegative) -> tuple[FloatArray, FloatArra
 # --------------------------------------------------------------------------------------------------
 
 
-def _radius(rho: float) -> float:
-    """Validate a perturbation radius."""
-    return validation.scalar(rho, "rho", minimum=0.0)
-
-
-def cap_angle(rho: float) -> float:
+@checked
+def cap_angle(rho: Nonnegative) -> float:
     """Angular radius of the cap B2(x, rho): alpha = 2 asin(rho / sqrt(3)), and pi from sqrt(3) on.
 
     Here `rho`: radius of the adversary, a chord length, >= 0.
@@ -333,12 +336,11 @@ def cap_angle(rho: float) -> float:
     >>> cap_angle(0.0), round(cap_angle(3**0.5 / 2), 15) == round(math.pi / 3, 15), cap_angle(2.0)
     (0.0, True, 3.141592653589793)
     """
-    rho = _radius(rho)
     return math.pi if rho >= SLICE_DIAMETER else 2.0 * math.asin(rho / SLICE_DIAMETER)
 
 
 @checked
-def cap_fraction(d: Dimension, rho: float) -> float:
+def cap_fraction(d: Dimension, rho: Nonnegative) -> float:
     r"""Share of X (for the uniform measure) that a cap of radius rho covers.
 
     Here `rho`: chord radius, >= 0.
@@ -354,7 +356,6 @@ def cap_fraction(d: Dimension, rho: float) -> float:
     >>> cap_fraction(4, 0.3) == 0.3**2 / 3  # Archimedes: areas on S^2 are proportional to heights
     True
     """
-    rho = _radius(rho)
     if rho >= SLICE_DIAMETER:
         return 1.0
     if d == 2:
@@ -511,7 +512,8 @@ def _check_rows(P: FloatArray, X: FloatArray, name: str) -> None:
         )
 
 
-def project_to_caps(P: FloatArray, X: FloatArray, rho: float) -> FloatArray:
+@checked
+def project_to_caps(P: FloatArray, X: FloatArray, rho: Nonnegative) -> FloatArray:
     """Project row i of P onto the cap B2(x_i, rho): `Cap.project` for many caps at once.
 
     Here `P` (n, d): points of R^d, one per cap; `rho`: chord radius, >= 0.
@@ -525,10 +527,11 @@ def project_to_caps(P: FloatArray, X: FloatArray, rho: float) -> FloatArray:
     X = _centers(validation.points_on_slice(X))
     P = _ambient_points(P, "P")
     _check_rows(P, X, "P")
-    return _project_to_caps(P, X, _radius(rho))
+    return _project_to_caps(P, X, rho)
 
 
-def sample_caps(X: FloatArray, rho: float, rng: Seed) -> FloatArray:
+@checked
+def sample_caps(X: FloatArray, rho: Nonnegative, rng: Seed) -> FloatArray:
     """Draw one uniform point from each cap B2(x_i, rho): `Cap.random` for many caps at once.
 
     Here `rho`: chord radius, >= 0.
@@ -543,10 +546,11 @@ def sample_caps(X: FloatArray, rho: float, rng: Seed) -> FloatArray:
     True
     """
     X = _centers(validation.points_on_slice(X))
-    return _sample_caps(X, _radius(rho), validation.generator(rng))
+    return _sample_caps(X, rho, validation.generator(rng))
 
 
-def cap_supports(G: FloatArray, X: FloatArray, rho: float) -> tuple[FloatArray, FloatArray]:
+@checked
+def cap_supports(G: FloatArray, X: FloatArray, rho: Nonnegative) -> tuple[FloatArray, FloatArray]:
     """Maximize <g_i, p> over p in B2(x_i, rho): `Cap.support` for many caps at once.
 
     Here `G` (n, d): linear functionals, one per cap; `rho`: chord radius, >= 0.
@@ -563,7 +567,7 @@ def cap_supports(G: FloatArray, X: FloatArray, rho: float) -> tuple[FloatArray, 
     X = _centers(validation.points_on_slice(X))
     G = _ambient_points(G, "G")
     _check_rows(G, X, "G")
-    points = _support_points(G, X, _radius(rho))
+    points = _support_points(G, X, rho)
     return _support_values(G, points), points
 
 
@@ -578,8 +582,9 @@ def _finite(values: FloatArray, name: str) -> FloatArray:
     return values
 
 
+@checked
 def cap_intervals(
-    X: FloatArray, rho: float, W: FloatArray, b: FloatArray
+    X: FloatArray, rho: Nonnegative, W: FloatArray, b: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Exact range of every pre-activation over every cap: `Cap.intervals` for many caps at once.
 
@@ -601,7 +606,7 @@ def cap_intervals(
     X = _centers(validation.points_on_slice(X))
     W = _ambient_points(W, "W", X.shape[1])
     b = validation.float_array(b, "b", shape=(W.shape[0],))
-    return _cap_intervals(X, _radius(rho), W, b)
+    return _cap_intervals(X, rho, W, b)
 
 
 def _cap_intervals(
@@ -694,16 +699,15 @@ class Cap:
     """
 
     x: FloatArray
-    rho: float
+    rho: Nonnegative
 
     def __post_init__(self) -> None:
         """Validate and freeze the fields."""
         x = validation.float_array(self.x, "x", shape=(None,))
         x = _centers(validation.points_on_slice(x[None, :], "x"))[0].copy()
-        rho = _radius(self.rho)
         x.flags.writeable = False
         object.__setattr__(self, "x", x)
-        object.__setattr__(self, "rho", rho)
+        check_fields(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle through the constructor, so that a copy is validated and read-only again."""
@@ -907,22 +911,6 @@ def _sphere_net(k: int, q: float) -> FloatArray:
     return np.concatenate(rings)
 
 
-def _half_angle_share(radius: float) -> float:
-    """Return q = (radius / sqrt(3))^2, forgiving its rounding except at the whole slice."""
-    if radius >= SLICE_DIAMETER:
-        return 1.0
-    return min((radius / SLICE_DIAMETER) ** 2 * (1.0 + 4.0 * _EPS), math.nextafter(1.0, 0.0))
-
-
-def _net_arguments(d: int, radius: float) -> tuple[int, float]:
-    d = validation.count(d, "d", minimum=2)
-    if d > 5:
-        raise ValueError(
-            f"d must be one of 2, 3, 4, 5 for a net (its size grows like radius**-(d-2)), got {d}"
-        )
-    return d, validation.scalar(radius, "radius", exclusive_minimum=0.0)
-
-
 def _log10_net_size(d: int, radius: float) -> float:
     """Return log10 of the leading term of the size of `slice_net` for a small radius."""
     k = d - 2
@@ -932,11 +920,11 @@ def _log10_net_size(d: int, radius: float) -> float:
 
 
 @checked
-def slice_net(d: int, radius: float, *, max_points: Count = 1_000_000) -> FloatArray:
+def slice_net(d: Dimension, radius: Positive, *, max_points: Count = 1_000_000) -> FloatArray:
     r"""Build a net of X: every point of X is within chord distance `radius` of a net point.
 
-    Here `d`: ambient dimension; `radius`: covering radius, a chord length > 0; `max_points`:
-    largest net to build.
+    Here `d`: ambient dimension, at most 5; `radius`: covering radius, a chord length > 0;
+    `max_points`: largest net to build.
 
     Points of X.  N = 1 for radius >= sqrt(3) and N = 2 (antipodes) for radius >= sqrt(3/2) or d =
     2.  For small radius d = 3:  N ~ 2.72 / radius d = 4:  N ~ 4.71 / radius^2 d = 5:  N ~ 8.33 /
@@ -978,10 +966,14 @@ def slice_net(d: int, radius: float, *, max_points: Count = 1_000_000) -> FloatA
         ...
     ValueError: radius must be larger: about 10**9.9 points would be needed for d = 5, ...
     """
-    d, radius = _net_arguments(d, radius)
-    q = _half_angle_share(radius)
-    needed = ""
-    if radius < SLICE_DIAMETER and (exponent := _log10_net_size(d, radius)) > 9.0:
+    if d > 5:
+        raise ValueError(
+            f"d must be one of 2, 3, 4, 5 for a net (its size grows like radius**-(d-2)), got {d}"
+        )
+    q, needed = 1.0, ""
+    if radius < SLICE_DIAMETER:  # rounding is forgiven, but for the whole slice
+        q = min((radius / SLICE_DIAMETER) ** 2 * (1.0 + 4.0 * _EPS), math.nextafter(1.0, 0.0))
+    if q < 1.0 and (exponent := _log10_net_size(d, radius)) > 9.0:
         needed = f"about 10**{exponent:.1f}"
     elif (size := _sphere_net_size(d - 2, q)) > max_points:
         needed = f"{size}"

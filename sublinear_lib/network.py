@@ -221,7 +221,7 @@ class TwoLayerNetwork:
         return Evaluator(
             self._neurons,
             n,
-            lists=None if lists is None else _active_lists(lists, n, self.m, "lists"),
+            lists=None if lists is None else _listed(lists, n, self.m),
             region=region,
             reduction=reduction,
         )
@@ -252,7 +252,7 @@ class TwoLayerNetwork:
 
         Source: Definition 3.9.
         """
-        return self._pass(self._points(X, on_slice), None)[1].mask
+        return self._pass(self._points(X, on_slice))[1].mask
 
     @described
     def activity(self, X: object, *, on_slice: bool = True) -> FloatArray:
@@ -264,67 +264,52 @@ class TwoLayerNetwork:
 
         Source: Definition 3.9, Equation (3).
         """
-        return self._pass(self._points(X, on_slice), None)[1].counts / self.m
+        return self._pass(self._points(X, on_slice))[1].counts / self.m
 
     @described
-    def forward(
-        self, X: object, active: ActiveSets | None = None, *, on_slice: bool = True
-    ) -> FloatArray:
+    def forward(self, X: object, *, on_slice: bool = True) -> FloatArray:
         """Return the value of the network at each point.
 
-        Here `active`: the active neurons of each point, when they are known already (line 17 of
-        Algorithm 1). They are trusted: exactly the listed neurons are summed; `on_slice`: as in
-        `preactivations`.
+        Here `on_slice`: as in `preactivations`.
 
         ``f(x_i)``.
 
-        Raises TypeError, ValueError: for points that are not allowed, or lists that do not fit.
+        Raises TypeError, ValueError: for points that are not allowed.
 
-        Source: Equation (2).  Cost: ``2 m d`` operations per point, or ``2 k_i d`` with `active`.
+        Source: Equation (2).  Cost: ``2 m d`` operations per point; an `evaluator` with lists of
+        candidates needs fewer.
         """
-        return self._pass(self._points(X, on_slice), active)[1].value
+        return self._pass(self._points(X, on_slice))[1].value
 
     __call__ = forward
 
     @described
-    def input_gradient(
-        self, X: object, active: ActiveSets | None = None, *, on_slice: bool = True
-    ) -> FloatArray:
+    def input_gradient(self, X: object) -> FloatArray:
         """Return the formal gradient in x, ``sum over active r of a_r w_r``.
-
-        Here `active`: as in `forward`; `on_slice`: as in `preactivations`.
 
         The gradient of f in the ambient space R^d.  It is the derivative wherever no pre-activation
         equals tau; across a threshold the jump activation has none.
 
-        Raises TypeError, ValueError: for points that are not allowed, or lists that do not fit.
+        Raises TypeError, ValueError: for points that are not allowed.
         """
-        points = self._points(X, on_slice)
-        return self._evaluator(len(points), active).value_and_input_gradient(points)[1]
+        points = self._points(X, True)
+        return Evaluator(self._neurons, len(points)).value_and_input_gradient(points)[1]
 
     @described
-    def weight_gradient(
-        self,
-        X: object,
-        weights: object,
-        active: ActiveSets | None = None,
-        *,
-        on_slice: bool = True,
-    ) -> FloatArray:
+    def weight_gradient(self, X: object, weights: object) -> FloatArray:
         """Return the formal gradient ``(1/n) sum_i v_i a_r x_i 1[r active at x_i]``.
 
         Here `weights` (n,): the numbers v_i; with ``v_i = l'(y_i, f(x_i))`` the result is the
-        gradient of the mean loss; `active`: as in `forward`; `on_slice`: as in `preactivations`.
+        gradient of the mean loss.
 
-        Raises TypeError, ValueError: for points that are not allowed, weights of another length, or
-        lists that do not fit.
+        Raises TypeError, ValueError: for points that are not allowed or weights of another length.
 
         Source: line 19 of Algorithm 1 with Remark 3.8.
         """
-        points = self._points(X, on_slice)
+        points = self._points(X, True)
         n = len(points)
         coefficients = validation.float_array(weights, "weights", shape=(n,)) / n
-        evaluator, passed = self._pass(points, active)
+        evaluator, passed = self._pass(points)
         rows, gradient = evaluator.weight_gradient(points, passed, coefficients)
         if rows is None:
             return gradient
@@ -346,12 +331,8 @@ class TwoLayerNetwork:
             return validation.points_on_slice(X, d=self.d)
         return validation.float_array(X, "X", shape=("n", self.d))
 
-    def _evaluator(self, n: int, active: ActiveSets | None) -> Evaluator:
-        lists = None if active is None else _active_lists(active, n, self.m, "active")
-        return Evaluator(self._neurons, n, lists=lists, trusted=active is not None)
-
-    def _pass(self, points: FloatArray, active: ActiveSets | None) -> tuple[Evaluator, ForwardPass]:
-        evaluator = self._evaluator(len(points), active)
+    def _pass(self, points: FloatArray) -> tuple[Evaluator, ForwardPass]:
+        evaluator = Evaluator(self._neurons, len(points))
         return evaluator, evaluator.forward(points)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -445,26 +426,26 @@ def _refusal(path: str | os.PathLike[str], reason: str) -> ValueError:
     return ValueError(f"cannot load a network from {os.fspath(path)!r}: {reason}")
 
 
-def _active_lists(
-    active: ActiveSets, n: int, m: int, name: str
+def _listed(
+    lists: ActiveSets, n: int, m: int
 ) -> tuple[IntArray, np.ndarray[Any, np.dtype[np.int32]]]:
     """Validate neuron ids per point and return them as int64 and int32 arrays."""
     try:
-        raw_indptr, raw_indices = active.indptr, active.indices
+        raw_indptr, raw_indices = lists.indptr, lists.indices
     except AttributeError:
         raise TypeError(
-            f"{name} must have attributes indptr and indices (neuron ids per point), "
-            f"got {type(active).__name__}"
+            "lists must have attributes indptr and indices (neuron ids per point), "
+            f"got {type(lists).__name__}"
         ) from None
-    indices = validation.index_array(raw_indices, f"{name}.indices", upper=m)
+    indices = validation.index_array(raw_indices, "lists.indices", upper=m)
     indptr = validation.index_array(
-        raw_indptr, f"{name}.indptr", upper=indices.size + 1, allow_empty=False
+        raw_indptr, "lists.indptr", upper=indices.size + 1, allow_empty=False
     )
     if indptr.size != n + 1:
-        raise ValueError(f"{name}.indptr must have length n + 1 = {n + 1}, got {indptr.size}")
+        raise ValueError(f"lists.indptr must have length n + 1 = {n + 1}, got {indptr.size}")
     if indptr[0] != 0 or indptr[-1] != indices.size or (np.diff(indptr) < 0).any():
         raise ValueError(
-            f"{name}.indptr must rise from 0 to the number of indices {indices.size}, "
+            f"lists.indptr must rise from 0 to the number of indices {indices.size}, "
             f"got {int(indptr[0])} to {int(indptr[-1])}"
         )
     starts = np.zeros(indices.size + 1, dtype=np.bool_)
@@ -473,7 +454,7 @@ def _active_lists(
     if falls.any():
         where = int(np.argmax(falls))
         raise ValueError(
-            f"{name}.indices must ascend within a point, got {int(indices[where])} before "
+            f"lists.indices must ascend within a point, got {int(indices[where])} before "
             f"{int(indices[where + 1])}"
         )
     return indptr, indices.astype(np.int32)

@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +44,6 @@ __all__ = [
     "resolve_pairs",
     "row_norms",
 ]
-
-Rows: TypeAlias = IntArray | slice
 
 _UNIT_ROUNDOFF = 2.0**-53
 _SMALLEST_NORMAL = 2.0**-1022
@@ -365,69 +362,19 @@ def exact_sign(w: object, b: object, x: object, threshold: object) -> int:
     return _sign_in_integers(weights.tolist(), bias, point.tolist(), level)
 
 
-def _unread(value: object, name: str) -> np.ndarray:
-    """Make an array of a sequence, but leave an array alone: reading it may cost too much."""
-    return value if isinstance(value, np.ndarray) else validation.float_array(value, name)
-
-
-def _selected(whole: np.ndarray, name: str, shape: tuple[int, ...], rows: Rows) -> FloatArray:
-    """Read and validate only the chosen rows."""
-    if whole.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, got {whole.shape}")
-    return validation.float_array(whole[rows], name, allow_empty=True)
-
-
-@described
-def exceeds(
-    W: object,
-    b: object,
-    x: object,
-    threshold: object,
-    *,
-    rows: object = None,
-    strict: bool = True,
-) -> BoolArray:
-    """Decide which neurons exceed the threshold at one point, exactly.
+def exceeds(W: object, b: object, x: object, threshold: object) -> BoolArray:
+    """Decide which neurons exceed the threshold at one point, exactly; see `exceeds_many`.
 
     Here `b` (m,): biases; ``None`` means zero; `threshold` (m,): the threshold of every neuron or
-    of each of them, absolute units; any sign; `rows` (k,): the neurons to decide; only these rows
-    are read and validated; `strict`: decide ``>`` (the paper's active set) or, if false, ``>=``.
+    of each of them, absolute units; any sign.
 
     Whether ``<w_r, x> + b_r > threshold_r`` holds in real arithmetic on the stored numbers.
 
-    Raises TypeError, ValueError: for arguments that are not finite real numbers of matching shapes.
-
-    Source: the active set of Definition 3.9.
-
     >>> exceeds([[0.1], [0.3], [0.5]], [0.2, 0.0, -0.2], [1.0], 0.3)
     array([ True, False, False])
-    >>> exceeds([[0.1], [0.3], [0.5]], None, [1.0], 0.3, rows=[1, 2], strict=False)
-    array([ True,  True])
     """
-    validation.boolean(strict, "strict")
     point = validation.float_array(x, "x", shape=("d",))
-    d = point.size
-    all_weights = _unread(W, "W")
-    if all_weights.ndim != 2 or not all_weights.size:
-        raise ValueError(f"W must have shape (m, {d}) with m >= 1, got {all_weights.shape}")
-    m = len(all_weights)
-    chosen: Rows = slice(None) if rows is None else validation.index_array(rows, "rows", upper=m)
-    weights = _selected(all_weights, "W", (m, d), chosen)
-    biases = None if b is None else _selected(_unread(b, "b"), "b", (m,), chosen)
-    levels = _unread(threshold, "threshold")
-    if levels.ndim:
-        levels = _selected(levels, "threshold", (m,), chosen)
-    else:
-        levels = validation.float_array(levels, "threshold")
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        scores = weights @ point
-        if biases is not None:
-            scores = scores + biases
-    X = point[None, :]
-    bounds = error_bound(row_norms(weights), row_norms(X), biases, d)
-    decided: BoolArray = resolve(
-        scores[None, :], bounds, weights, biases, X, levels, strict=strict
-    )[0]
+    decided: BoolArray = exceeds_many(W, b, point[None, :], threshold)[0]
     return decided
 
 

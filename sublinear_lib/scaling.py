@@ -178,16 +178,6 @@ def standard_from_sparsity(c: Nonnegative, m: Count) -> float:
     return math.sqrt(2.0 * c * math.log(m))
 
 
-def _exponent(value: object, name: str) -> Fraction:
-    """Return an exponent as a fraction; floats are refused, 0.2 is not 1/5."""
-    if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise TypeError(
-            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
-            f"{type(value).__name__}"
-        )
-    return Fraction(value)
-
-
 def _in_unit_interval(value: Fraction, name: str) -> Fraction:
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must be >= 0 and <= 1, got {value}")
@@ -204,25 +194,19 @@ class TauRule:
         The name in `TAU_RULES`.
     label : str
         The rule as plain text.
-    latex : str
-        The rule as LaTeX, without dollar signs.
     decay : fractions.Fraction or None
         ``tau`` is of order ``m^-decay``, up to powers of ``log m``; None when it is zero.
     parameters : tuple of str
         Which of ``"K"``, ``"c"``, ``"t"`` the rule uses.
     formula : callable
         ``formula(m, K, c, t) -> tau``.
-    source : str
-        Where the rule comes from.
     """
 
     key: str
     label: str
-    latex: str
     decay: Fraction | None
     parameters: tuple[str, ...]
     formula: Callable[[int, float, float, float], float] = field(repr=False, compare=False)
-    source: str
 
     @checked
     def tau(
@@ -271,57 +255,50 @@ def _tau_sparse(m: int, K: float, c: float, t: float) -> float:
     return math.sqrt(2.0 / m) * standard_from_sparsity(c, m)
 
 
-ZERO = TauRule("zero", "0", "0", None, (), _tau_zero, "the plain ReLU, for comparison")
-"""No threshold: half of the neurons fire."""
+ZERO = TauRule("zero", "0", None, (), _tau_zero)
+"""No threshold, the plain ReLU: half of the neurons fire."""
 
-ONE_OVER_M = TauRule(
-    "1/m", "1/m", r"1/m", _ONE, (), _tau_one_over_m, "tau = O(1/m) in Theorems 4.1 and 4.4"
-)
-"""``tau = 1/m``, the threshold of the convergence analysis (Section 4.1)."""
+ONE_OVER_M = TauRule("1/m", "1/m", _ONE, (), _tau_one_over_m)
+"""``tau = 1/m``, the threshold of Section 4.1: ``tau = O(1/m)`` in Theorems 4.1 and 4.4."""
 
 K_M35 = TauRule(
     "K/m^{3/5}",
     "K/m^(3/5)",
-    r"K/m^{3/5}",
     Fraction(3, 5),
     ("K",),
     _tau_k_m35,
-    "Section 4.2 and Lemma 4.5",
 )
 """``tau = K m^(-3/5)``, the threshold of the counting lemma (Section 4.2)."""
 
 K_M45 = TauRule(
     "K/m^{4/5}",
     "K/m^(4/5)",
-    r"K/m^{4/5}",
     Fraction(4, 5),
     ("K",),
     _tau_k_m45,
-    "the radius of the repair R1, used as a threshold",
 )
-"""``tau = K m^(-4/5)``."""
+"""``tau = K m^(-4/5)``, the radius of the repair R1 used as a threshold."""
 
 STANDARD_T = TauRule(
     "t",
     "t * sqrt(2/m)",
-    r"t\sqrt{2/m}",
     _HALF,
     ("t",),
     _tau_standard,
-    "a fixed active fraction Q(t)",
 )
 """``tau = t sqrt(2/m)``: the active fraction is ``Q(t)`` at every width."""
 
 SPARSE_C = TauRule(
     "c",
     "sqrt(2/m) * sqrt(2 c log m)",
-    r"\sqrt{2/m}\,\sqrt{2c\log m}",
     _HALF,
     ("c",),
     _tau_sparse,
-    "the repair R3; c = 1/5 is the threshold of Song, Yang and Zhang (2021)",
 )
-"""``tau = sqrt(2/m) sqrt(2 c log m)``: about ``m^(1-c)`` neurons fire."""
+"""``tau = sqrt(2/m) sqrt(2 c log m)``: about ``m^(1-c)`` neurons fire.
+
+The repair R3; c = 1/5 is the threshold of Song, Yang and Zhang (2021).
+"""
 
 TAU_RULES: Mapping[str, TauRule] = MappingProxyType(
     {rule.key: rule for rule in (ZERO, ONE_OVER_M, K_M35, K_M45, STANDARD_T, SPARSE_C)}
@@ -370,10 +347,6 @@ class Scaling:
     eta_exponent, steps_exponent : fractions.Fraction or int
         The step size ``epsilon m^eta_exponent`` and the number of steps
         ``(K/epsilon)^2 m^steps_exponent`` that the choice prescribes.
-    description : str
-        What the choice is, in a sentence.
-    source : str
-        Where it comes from.
 
     Raises
     ------
@@ -398,16 +371,14 @@ class Scaling:
     tau_rule: TauRule
     eta_exponent: Fraction
     steps_exponent: Fraction
-    description: str
-    source: str
 
     def __post_init__(self) -> None:
         """Check the choice and store it in its exact form."""
         for name in ("alpha", "beta", "c"):
-            value = _in_unit_interval(_exponent(getattr(self, name), name), name)
+            value = _in_unit_interval(validation.exact(getattr(self, name), name), name)
             object.__setattr__(self, name, value)
         for name in ("eta_exponent", "steps_exponent"):
-            object.__setattr__(self, name, _exponent(getattr(self, name), name))
+            object.__setattr__(self, name, validation.exact(getattr(self, name), name))
         object.__setattr__(self, "activation", get_activation(self.activation))
         object.__setattr__(self, "tau_rule", get_tau_rule(self.tau_rule))
         if self.c > 0 and self.tau_rule != SPARSE_C:
@@ -616,10 +587,8 @@ PRINTED = Scaling(
     tau_rule=ONE_OVER_M,
     eta_exponent=Fraction(-1, 5),
     steps_exponent=Fraction(0),
-    description="The paper as printed; its Theorems 4.1 and 4.3 fail with these powers.",
-    source="Definition 3.1, Theorems 4.1, 4.3 and 4.4",
 )
-"""The paper as printed."""
+"""The paper as printed (Definition 3.1, Theorems 4.1, 4.3, 4.4), where 4.1 and 4.3 fail."""
 
 R1 = Scaling(
     name="R1",
@@ -630,11 +599,11 @@ R1 = Scaling(
     tau_rule=ONE_OVER_M,
     eta_exponent=Fraction(-3, 5),
     steps_exponent=Fraction(0),
-    description="Repair by a smaller ball, K/m^(4/5): Theorems 4.1 to 4.4 hold, half the neurons "
-    "fire.",
-    source="Lemma B.9, whose proof gives this radius",
 )
-"""The smallest repair: the ball of radius ``K m^(-4/5)``."""
+"""The smallest repair: the ball of radius ``K m^(-4/5)``, which the proof of Lemma B.9 gives.
+
+Theorems 4.1 to 4.4 hold, half the neurons fire.
+"""
 
 R2 = Scaling(
     name="R2",
@@ -645,11 +614,12 @@ R2 = Scaling(
     tau_rule=ONE_OVER_M,
     eta_exponent=Fraction(-1, 5),
     steps_exponent=Fraction(0),
-    description="Repair by smaller output weights, m^(-2/5): the printed rates and step size hold, "
-    "half the neurons fire.",
-    source="the powers that the printed bounds of Theorem 4.1 and Lemma C.10 agree with",
 )
-"""The repair that keeps the printed ball, step size and rate: ``|a_r| = m^(-2/5)``."""
+"""The repair that keeps the printed ball, step size and rate: ``|a_r| = m^(-2/5)``.
+
+These are the powers that the printed bounds of Theorem 4.1 and Lemma C.10 agree with; half the
+neurons fire.
+"""
 
 R3 = Scaling(
     name="R3",
@@ -660,11 +630,12 @@ R3 = Scaling(
     tau_rule=SPARSE_C,
     eta_exponent=Fraction(-2, 5),
     steps_exponent=Fraction(0),
-    description="The paper's output weights and ball with the continuous shifted ReLU and a "
-    "threshold that leaves m^(4/5) neurons active: sparsity and convergence at once.",
-    source="the main repaired line of the book; threshold of Song, Yang and Zhang (2021)",
 )
-"""The main repair: continuous activation, ``tau = sqrt(2/m) sqrt(0.4 log m)``."""
+"""The main repair: continuous activation, ``tau = sqrt(2/m) sqrt(0.4 log m)``.
+
+The paper's output weights and ball, with ``m^(4/5)`` neurons active: sparsity and convergence at
+once.  The threshold is that of Song, Yang and Zhang (2021).
+"""
 
 ZHANG = Scaling(
     name="ZHANG",
@@ -675,10 +646,8 @@ ZHANG = Scaling(
     tau_rule=ZERO,
     eta_exponent=Fraction(-1, 3),
     steps_exponent=Fraction(0),
-    description="The dense analysis that the paper starts from: plain ReLU, consistent powers.",
-    source="Zhang et al. (2020), Over-parameterized Adversarial Training",
 )
-"""The powers of the dense predecessor, without a threshold."""
+"""The consistent powers of the dense predecessor, Zhang et al. (2020), without a threshold."""
 
 PRESETS: Mapping[str, Scaling] = MappingProxyType(
     {scaling.name: scaling for scaling in (PRINTED, R1, R2, R3, ZHANG)}

@@ -27,7 +27,15 @@ import numpy as np
 from scipy import special
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Flag, Probability, Real, checked, described
+from sublinear_lib._arguments import (
+    Count,
+    Flag,
+    Probability,
+    Real,
+    check_fields,
+    checked,
+    described,
+)
 from sublinear_lib._typing import Seed
 from sublinear_lib.cluster import run_tasks, single_threaded
 
@@ -70,17 +78,14 @@ class Interval:
     0.0958 [0.0945, 0.0972]
     """
 
-    estimate: float
-    lower: float
-    upper: float
-    confidence: float
+    estimate: Real
+    lower: Real
+    upper: Real
+    confidence: Probability
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        for name in ("estimate", "lower", "upper"):
-            object.__setattr__(self, name, validation.scalar(getattr(self, name), name))
-        confidence = _confidence(self.confidence)
-        object.__setattr__(self, "confidence", confidence)
+        check_fields(self)
         if not self.lower <= self.estimate <= self.upper:
             raise ValueError(
                 f"estimate must lie between lower and upper, got {self.estimate} with "
@@ -118,10 +123,6 @@ class Interval:
         decimals = max(0, 1 - math.floor(math.log10(half_width)))
         numbers_shown = (f"{v:.{decimals}f}" for v in (self.estimate, self.lower, self.upper))
         return "{} [{}, {}]".format(*numbers_shown)
-
-
-def _confidence(value: object) -> float:
-    return validation.scalar(value, "confidence", exclusive_minimum=0, exclusive_maximum=1)
 
 
 def _sequence(seed: object, name: str) -> np.random.SeedSequence:
@@ -162,15 +163,14 @@ def clopper_pearson(k: int, n: Count, confidence: Probability = 0.999) -> Interv
     0.00 [0.00, 0.31]
     """
     successes = validation.count(k, "k", minimum=0, maximum=n)
-    level = _confidence(confidence)
-    miss = (1.0 - level) / 2.0
+    miss = (1.0 - confidence) / 2.0
     lower, upper = 0.0, 1.0
     if successes > 0:
         lower = float(special.betaincinv(successes, n - successes + 1, miss))
     if successes < n:
         # The complementary function: 1 - miss would lose the digits of a small miss.
         upper = float(special.betainccinv(successes + 1, n - successes, miss))
-    return Interval(successes / n, lower, upper, level)
+    return Interval(successes / n, lower, upper, confidence)
 
 
 @checked
@@ -186,14 +186,13 @@ def t_interval(samples: object, confidence: Probability = 0.95) -> Interval:
     2.0 [-0.5, 4.5]
     """
     values = validation.float_array(samples, "samples", shape=("n",))
-    level = _confidence(confidence)
     n = values.size
     if n < 2:
         raise ValueError(f"samples must hold at least 2 values, got {n}")
     mean = float(values.mean())
-    quantile = -float(special.stdtrit(n - 1, (1.0 - level) / 2.0))
+    quantile = -float(special.stdtrit(n - 1, (1.0 - confidence) / 2.0))
     half_width = quantile * float(values.std(ddof=1)) / math.sqrt(n)
-    return Interval(mean, mean - half_width, mean + half_width, level)
+    return Interval(mean, mean - half_width, mean + half_width, confidence)
 
 
 @checked
@@ -211,17 +210,18 @@ def median_interval(samples: object, confidence: Probability = 0.95) -> Interval
     6.0 [2.0, 10.0]
     """
     values = np.sort(validation.float_array(samples, "samples", shape=("n",)))
-    level = _confidence(confidence)
     n = values.size
     below = special.bdtr(np.arange(n), n, 0.5)
-    # The largest k with 2 Pr[Binomial(n, 1/2) < k] <= 1 - level.
-    k = int(np.count_nonzero(2.0 * below <= 1.0 - level))
+    # The largest k with 2 Pr[Binomial(n, 1/2) < k] <= 1 - confidence.
+    k = int(np.count_nonzero(2.0 * below <= 1.0 - confidence))
     if k == 0:
         raise ValueError(
-            f"samples must hold enough values for a confidence of {level}, got {n}: all lie on one "
-            f"side of the median with probability 2^-{n - 1}"
+            f"samples must hold enough values for a confidence of {confidence}, got {n}: all lie "
+            f"on one side of the median with probability 2^-{n - 1}"
         )
-    return Interval(float(np.median(values)), float(values[k - 1]), float(values[n - k]), level)
+    return Interval(
+        float(np.median(values)), float(values[k - 1]), float(values[n - k]), confidence
+    )
 
 
 @checked

@@ -16,6 +16,7 @@ import math
 import operator
 import os
 from collections.abc import Sequence, Sized
+from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +28,7 @@ __all__ = [
     "boolean",
     "choice",
     "count",
+    "exact",
     "float_array",
     "generator",
     "index_array",
@@ -308,6 +310,24 @@ def count(value: object, name: str, *, minimum: int = 1, maximum: int | None = N
     if number < minimum or (maximum is not None and number > maximum):
         raise ValueError(f"{name} must be {allowed}, got {number}")
     return number
+
+
+def exact(value: object, name: str) -> Fraction:
+    """Return a number that must be given exactly as a fraction: 0.2 is not 1/5.
+
+    Here `value`: the number; `name`: the argument's name, for the message.
+
+    Raises TypeError: for anything else, floats included.
+
+    >>> exact(2, "alpha")
+    Fraction(2, 1)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        raise TypeError(
+            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
+            f"{type(value).__name__}"
+        )
+    return value if isinstance(value, Fraction) else Fraction(value)
 
 
 def boolean(value: object, name: str) -> bool:

@@ -15,7 +15,6 @@ from sublinear_lib.datasets import (
     Dataset,
     SliceMap,
     circle,
-    from_features,
     load,
     load_split,
     max_separation,
@@ -361,8 +360,6 @@ def test_a_row_at_the_center_is_refused(offset):
     same = np.full((7, 3), 0.1) + offset
     with pytest.raises(ValueError, match="row 0 is zero after centering"):
         SliceMap.fit(same).transform(same)
-    with pytest.raises(ValueError, match="row 0 is zero after centering"):
-        from_features([[4.0, 2.0]], [1], name="one point is its own mean")
 
 
 # ---------------------------------------------------------------------------- real data

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from sublinear_lib import geometry, scaling
-from sublinear_lib.halfspace import HalfspaceHits
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 
 ACTIVATIONS = ("jump", "continuous")
@@ -82,32 +81,7 @@ def test_active_sets_do_not_depend_on_the_order_of_the_sum():
     assert network.forward(x, on_slice=False)[0] > 0.5
 
 
-# -- known active sets -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_forward_and_gradients_on_the_given_active_sets_equal_those_without(activation):
-    network = random_network(300, 6, seed=8, activation=activation)
-    X = geometry.sample_slice(7, 6, rng=9)
-    v = np.arange(7) - 3.0
-    mask = network.active_mask(X)
-    for active in (HalfspaceHits.from_mask(mask), sparse.csr_array(mask)):
-        assert_allclose(network.forward(X, active), network.forward(X), atol=TOLERANCE)
-        assert_allclose(
-            network.input_gradient(X, active), network.input_gradient(X), atol=TOLERANCE
-        )
-        assert_allclose(
-            network.weight_gradient(X, v, active), network.weight_gradient(X, v), atol=TOLERANCE
-        )
-
-
-def test_given_active_sets_are_trusted():
-    network = TwoLayerNetwork([[1.0, 0.0], [0.0, 1.0]], [1.0, 10.0], [0.0, 0.0], 0.1)
-    x = [[3**0.5 / 2, 0.5]]
-    none = HalfspaceHits.from_mask(np.array([[False, False]]))
-    second = HalfspaceHits.from_mask(np.array([[False, True]]))
-    assert network.forward(x, none)[0] == 0.0
-    assert network.forward(x, second)[0] == 5.0
+# -- lists of candidates ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -124,11 +98,10 @@ def test_given_active_sets_are_trusted():
 )
 def test_lists_that_do_not_fit_are_refused(indptr, indices, message):
     network = random_network(5, 3, seed=0)
-    X = geometry.sample_slice(2, 3, rng=1)
     lists = sparse.csr_array((5, 5))
     lists.indptr, lists.indices = np.array(indptr), np.array(indices)
     with pytest.raises(ValueError, match=message):
-        network.forward(X, lists)
+        network.evaluator(2, lists=lists)
 
 
 # -- initialization --------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from flint import arb, fmpq_poly
+from flint import arb, fmpq_poly, fmpz_poly
 from numpy.polynomial import chebyshev as basis
 from scipy import linalg, special
 
@@ -36,7 +36,7 @@ from sublinear_lib.theory.enclosures import (
     to_flint,
 )
 from sublinear_lib.theory.polynomials import Polynomial, stays_within
-from sublinear_lib.validation import count, scalar
+from sublinear_lib.validation import count
 
 __all__ = [
     "angular_degree",
@@ -71,9 +71,6 @@ def _accuracy(eps: Number) -> Fraction:
 
 def printed_step_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     r"""Enclose the degree that Claim B.5 allows, ``M = 24 ln(16/eps) / gamma``.
-
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
 
     Source: Claim B.5; with ``eps / (3 n)`` for ``eps`` it is the M of Lemma B.4.
 
@@ -139,12 +136,6 @@ def angular_degree(delta: Number, rho: Number, eps: Number) -> int:
     return math.ceil(enclose(needed).upper)
 
 
-def _floats(delta: Number, rho: Number, degree: object) -> tuple[float, float, float, float]:
-    separation, radius, far, _ = _intervals(delta, rho)
-    n = scalar(degree, "degree", minimum=0.0)
-    return float(separation), float(radius), float(far), n
-
-
 # The polynomial of the paper
 
 
@@ -184,9 +175,6 @@ def _truncation_degree(gamma: float, eps: float) -> int:
 
 def truncation_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Return the degree from which the paper's polynomial is proven to be accurate.
-
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
 
     The smallest odd degree ``2 t + 1`` from which on the error bound of
     `polynomials.sign_approximation` for the gap ``gamma/8`` is at most ``2 eps``, in floating
@@ -264,34 +252,15 @@ def _remez(far: float, near: float, degree: int) -> tuple[tuple[float, ...], tup
     return tuple(coefficients.tolist()), tuple(grid[places].tolist())
 
 
-def best_step_errors(delta: Number, rho: Number, degrees: list[int]) -> FloatArray:
-    r"""Compute the errors of the best polynomial steps of some degrees, in floating point.
-
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `degrees`: degrees, 1 to 160.
-
-    The smallest of ``max(|q| on [-1, far], |q - 1| on [near, 1])`` over all q of the degree;
-    accurate to about 1e-3 of itself and 1e-9.  `best_step` has certified numbers.  Source: the
-    exchange algorithm of Remez.
-
-    >>> best_step_errors(1, Fraction(1, 10), [1, 7]).round(3).tolist()
-    [0.4, 0.013]
-    """
-    _, _, far, near = _intervals(delta, rho)
-    found = []
-    for degree in degrees:
-        count(degree, "degrees", maximum=_LARGEST)
-        coefficients, points = _remez(float(far), float(near), degree)
-        values = basis.chebval(np.array(points), coefficients)
-        found.append(float(np.abs(values - (np.array(points) >= float(near))).max()))
-    return np.array(found)
+def _best_error(far: Fraction, near: Fraction, degree: int) -> float:
+    """Return the error of the best step of a degree, accurate to about 1e-3 of itself."""
+    coefficients, points = _remez(float(far), float(near), degree)
+    values = basis.chebval(np.array(points), coefficients)
+    return float(np.abs(values - (np.array(points) >= float(near))).max())
 
 
 def best_step_polynomial(delta: Number, rho: Number, degree: int) -> Polynomial:
     r"""Return a polynomial step that is nearly the best one of its degree.
-
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `degree`: the degree, 1 to 160.
 
     The one that the exchange algorithm finds, its coefficients taken as exact fractions.
 
@@ -313,8 +282,6 @@ class BestStep:
     ----------
     polynomial : Polynomial
         q, with exact coefficients.
-    delta, rho : Fraction
-        The separation and the radius of the adversary.
     lower : Fraction
         Proven: every polynomial of the degree has an error of at least this.
     upper : Fraction
@@ -324,8 +291,6 @@ class BestStep:
     """
 
     polynomial: Polynomial
-    delta: Fraction
-    rho: Fraction
     lower: Fraction
     upper: Fraction
     points: tuple[Fraction, ...]
@@ -333,10 +298,9 @@ class BestStep:
 
 def _from_chebyshev(coefficients: tuple[float, ...]) -> Polynomial:
     """Return the sum of ``coefficients[j] C_j``, every float taken for its exact value."""
-    total, last, here = fmpq_poly([]), fmpq_poly([0, 1]), fmpq_poly([1])
-    for value in coefficients:
-        total += to_flint(Fraction(value)) * here
-        last, here = here, fmpq_poly([0, 2]) * here - last
+    total = fmpq_poly([])
+    for j, value in enumerate(coefficients):
+        total += to_flint(Fraction(value)) * fmpq_poly(fmpz_poly.chebyshev_t(j))
     return Polynomial(tuple(from_flint(value) for value in total.coeffs()))
 
 
@@ -361,7 +325,7 @@ def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     >>> round(float(found.lower), 4), round(float(found.upper), 4)
     (0.0406, 0.0406)
     """
-    separation, radius, far, near = _intervals(delta, rho)
+    _, _, far, near = _intervals(delta, rho)
     degree = count(degree, "degree", maximum=_LARGEST)
     coefficients, points = _remez(float(far), float(near), degree)
     q = _from_chebyshev(coefficients)
@@ -380,7 +344,7 @@ def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
         stays_within(q, -1, far, -upper, upper) and stays_within(q, near, 1, 1 - upper, 1 + upper)
     ):
         upper *= 1 + _SLACK
-    return BestStep(q, separation, radius, lower, upper, tuple(exact))
+    return BestStep(q, lower, upper, tuple(exact))
 
 
 @described
@@ -400,11 +364,12 @@ def smallest_step_degree(delta: Number, rho: Number, eps: Number) -> int:
     >>> smallest_step_degree(1, Fraction(1, 10), Fraction(1, 1000))
     12
     """
+    _, _, far, near = _intervals(delta, rho)
     accuracy = _accuracy(eps)
     rational(accuracy, "eps", minimum=Fraction(1, 10**8))
 
     def reached(degree: int) -> bool:
-        return bool(best_step_errors(delta, rho, [degree])[0] <= float(accuracy))
+        return _best_error(far, near, degree) <= float(accuracy)
 
     low, high = 0, 1
     while not reached(high):
@@ -511,9 +476,6 @@ def _log2(value: Fraction) -> float:
 
 def printed_log2_complexity(delta: Number, rho: Number, eps: Number) -> float:
     r"""Compute the complexity that the printed sizes allow: degree M, all coefficients largest.
-
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `eps`: the accuracy of the step, in (0, 1/2).
 
     ``log2 C(q, eps_3)`` of a polynomial of degree ``floor(M)`` whose coefficients are all ``2^(6
     M)/gamma``.

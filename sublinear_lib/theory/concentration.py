@@ -141,11 +141,8 @@ def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
     return _central(ratio) - ratio * 2 / 3
 
 
-@checked
-def gaussian_wedge_crossing(bits: Count = 60) -> Enclosure:
+def gaussian_wedge_crossing() -> Enclosure:
     r"""Enclose the ratio ``eta / sigma`` up to which the lower half of Lemma A.5 holds.
-
-    Here `bits`: the interval is at most ``2**-bits`` long.
 
     The positive solution u of ``erf(u / sqrt(2)) = 2u/3``, about 1.0794.  It is the only one, see
     `gaussian_wedge`.  Source: Lemma A.5.
@@ -153,7 +150,7 @@ def gaussian_wedge_crossing(bits: Count = 60) -> Enclosure:
     >>> round(float(gaussian_wedge_crossing()), 6)
     1.079357
     """
-    return enclose_root(lambda u: gaussian_wedge_margin(u, "lower"), 1, 2, bits)
+    return enclose_root(lambda u: gaussian_wedge_margin(u, "lower"), 1, 2)
 
 
 def _numbers(values: object, name: str) -> list[Number]:
@@ -254,9 +251,7 @@ def chi_square(n: Count, t: Number, side: Side) -> Inequality:
     >>> chi_square(1, 100, "lower").left.upper
     Fraction(0, 1)
     """
-    level = rational(t, "t", exclusive_minimum=0)
-    choice(side, "side", SIDES)
-    return laurent_massart([1] * n, level, side)
+    return laurent_massart([1] * n, t, side)
 
 
 @checked
@@ -367,11 +362,8 @@ def chernoff_margin(epsilon: _Real, side: Side, form: Form = "printed") -> _Real
     return rate - epsilon * epsilon / (2 + epsilon)
 
 
-@checked
-def chernoff_crossing(bits: Count = 60) -> Enclosure:
+def chernoff_crossing() -> Enclosure:
     r"""Enclose the relative deviation up to which the printed upper tail of Lemma A.8 holds.
-
-    Here `bits`: the interval is at most ``2**-bits`` long.
 
     The positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, about 1.8170.  It is the only
     one, see `chernoff`.  Source: Lemma A.8.
@@ -379,7 +371,7 @@ def chernoff_crossing(bits: Count = 60) -> Enclosure:
     >>> round(float(chernoff_crossing()), 3)
     1.817
     """
-    return enclose_root(lambda e: chernoff_margin(e, "upper"), 1, 3, bits)
+    return enclose_root(lambda e: chernoff_margin(e, "upper"), 1, 3)
 
 
 @described

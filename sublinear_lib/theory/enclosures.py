@@ -97,24 +97,6 @@ def rational(
     return number
 
 
-def exact(value: object, name: str) -> Fraction:
-    """Return a number that must be given exactly as a fraction: 0.2 is not 1/5.
-
-    Here `value`: the number; `name`: the argument's name, for the message.
-
-    Raises TypeError: for anything else, floats included.
-
-    >>> exact(2, "alpha")
-    Fraction(2, 1)
-    """
-    if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise TypeError(
-            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
-            f"{type(value).__name__}"
-        )
-    return value if isinstance(value, Fraction) else Fraction(value)
-
-
 def to_flint(value: Fraction) -> fmpq:
     """Return a fraction as a number of python-flint; `from_flint` is the way back."""
     return fmpq(value.numerator, value.denominator)

@@ -24,8 +24,8 @@ from flint import fmpq_mat
 
 from sublinear_lib._arguments import described
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
-from sublinear_lib.theory.enclosures import exact, from_flint, to_flint
-from sublinear_lib.validation import choice
+from sublinear_lib.theory.enclosures import from_flint, to_flint
+from sublinear_lib.validation import choice, exact
 
 __all__ = [
     "CHAINS",
@@ -457,14 +457,11 @@ class Inequality:
         The exponent.
     strict : bool
         Whether it must be negative.
-    reason : str
-        Which quantity it belongs to and what it ensures.
     """
 
     name: str
     power: Power
     strict: bool
-    reason: str
 
     def holds(self, alpha: Exact, beta: Exact, c: Exact) -> bool:
         """Decide the condition exactly.
@@ -477,66 +474,35 @@ class Inequality:
         return value < 0 if self.strict else value <= 0
 
 
-def drift_power(support: Exact = 1) -> Power:
-    r"""Return the exponent of the distance that training travels, with the step size that follows.
-
-    Here `support`: 1 if the comparison weights W* move only neurons that are active at
-    initialization somewhere in the caps (a share ``m^-c``, up to ``m^o(1)``), 0 if all neurons may
-    move.
-
-    ``1 - alpha - 2 beta - support * c``.
+def _drift_power(support: int) -> Power:
+    """Return the exponent ``1 - alpha - 2 beta - support * c`` of the distance of training.
 
     Each step moves a neuron by at most ``eta |a_r|``, and ``eta T = D_F^2 / epsilon``, so ``D = a
-    D_F^2 / epsilon``, where ``D_F^2 <= m^{1 - support * c} K^2 m^{-2 beta}``: W* may be restricted
-    to neurons that fire somewhere in the caps (remarks after Theorem D, page *Repaired theorems*).
-
-    >>> drift_power().at(Fraction(1, 5), Fraction(3, 5), Fraction(1, 5))
-    Fraction(-3, 5)
+    D_F^2 / epsilon`` with ``D_F^2 <= m^{1 - support * c} K^2 m^{-2 beta}``.  The support is 1 where
+    W* moves only neurons that fire somewhere in the caps (remarks after Theorem D, page *Repaired
+    theorems*), and 0 where all may move.
     """
-    if support not in (0, 1):
-        raise ValueError(f"support must be 0 or 1, got {support!r}")
-    return Power(1, alpha=-1, beta=-2, c=-exact(support, "support"))
+    return Power(1, alpha=-1, beta=-2, c=-support)
 
 
 _GAP = Power(Fraction(3, 2), alpha=-1, c=-1)  # a m^{3/2 - c} delta^2 with delta = 1
 
 
 def _consistency(support: int) -> tuple[Inequality, ...]:
-    drift = drift_power(support)
+    drift = _drift_power(support)
     return (
-        Inequality("alpha >= 0", Power(alpha=-1), False, "the output weights do not grow"),
-        Inequality("c >= 0", Power(c=-1), False, "at most all neurons fire"),
-        Inequality(
-            "existence",
-            Power(-1, alpha=1, beta=1, c=1),
-            False,
-            "sup |g| = a delta m^(1-c) over the ball must reach the labels (Theorem 4.4)",
-        ),
-        Inequality(
-            "gap in the ball",
-            _GAP + Power(beta=-2),
-            True,
-            "sup |f - g| = a m^(3/2-c) delta^2 over the ball (Theorem 4.1)",
-        ),
-        Inequality(
-            "lazy drift",
-            drift + Power(Fraction(1, 2)),
-            True,
-            "training stays within a standard deviation m^(-1/2) of the start",
-        ),
-        Inequality(
-            "gap along the run",
-            _GAP + 2 * drift,
-            True,
-            "sup |f - g| and the coupling a * flips(D) * D over the distance D of the run "
-            "(Theorem 4.3)",
-        ),
-        Inequality(
-            "initial output",
-            Power(alpha=-1, c=Fraction(-1, 2)),
-            True,
-            "f(x; W_0) = m^(-alpha - c/2) vanishes (Claim C.6)",
-        ),
+        Inequality("alpha >= 0", Power(alpha=-1), False),
+        Inequality("c >= 0", Power(c=-1), False),
+        # sup |g| = a delta m^(1-c) over the ball must reach the labels (Theorem 4.4)
+        Inequality("existence", Power(-1, alpha=1, beta=1, c=1), False),
+        # sup |f - g| = a m^(3/2-c) delta^2 over the ball (Theorem 4.1)
+        Inequality("gap in the ball", _GAP + Power(beta=-2), True),
+        # training stays within a standard deviation m^(-1/2) of the start
+        Inequality("lazy drift", drift + Power(Fraction(1, 2)), True),
+        # sup |f - g| and the coupling a * flips(D) * D over the distance D of the run (Theorem 4.3)
+        Inequality("gap along the run", _GAP + 2 * drift, True),
+        # f(x; W_0) = m^(-alpha - c/2) vanishes (Claim C.6)
+        Inequality("initial output", Power(alpha=-1, c=Fraction(-1, 2)), True),
     )
 
 
@@ -577,13 +543,6 @@ class Polytope:
         The names, empty inside the region.
         """
         return tuple(part.name for part in self.inequalities if not part.holds(alpha, beta, c))
-
-    def with_also(self, name: str, *inequalities: Inequality) -> Polytope:
-        """Return the part of the region where further inequalities hold.
-
-        Here `name`: name of the part; `*inequalities`: what else is demanded.
-        """
-        return Polytope(name, self.inequalities + inequalities)
 
     def vertices(self) -> tuple[Point, ...]:
         """Return the vertices of the closure, in lexicographic order.
@@ -686,27 +645,17 @@ The jump activation has the same region with ``c = 0`` and ``tau = O(m^{-beta})`
 part: for c > 0 its gap is at least ``a delta m^{1-c}``, the size of ``sup |g|`` (Proposition 2).
 """
 
-SPARSE = CONSISTENT.with_also(
+SPARSE = Polytope(
     "the theorems hold together and o(m) neurons fire",
-    Inequality("sparsity", Power(c=-1), True, "m^(1-c) = o(m) neurons fire (Theorem 1.1)"),
+    (*CONSISTENT.inequalities, Inequality("sparsity", Power(c=-1), True)),
 )
 """The part of `CONSISTENT` in which the iteration is sublinear."""
 
 CRUDE = Polytope("the same with a comparison that moves all neurons", _consistency(0))
 """`CONSISTENT` without restricting W* to neurons that fire: the region of a cruder proof."""
 
-PRINTED_STEPS = Inequality(
-    "printed T",
-    Power(1, alpha=-1, beta=-1, c=-1),
-    False,
-    "T = (K/epsilon)^2 m^(2(1 - alpha - beta - c)) does not grow with m",
-)
-"""What ``T = Theta(K^2/epsilon^2)`` of Theorem 4.3 needs besides."""
+PRINTED_STEPS = Inequality("printed T", Power(1, alpha=-1, beta=-1, c=-1), False)
+"""What ``T = Theta(K^2/epsilon^2)`` of Theorem 4.3 needs besides: that T does not grow with m."""
 
-PRINTED_DRIFT = Inequality(
-    "printed drift",
-    drift_power() + Power(Fraction(15, 24)),
-    False,
-    "the run stays within m^(-15/24), as Remark C.13, Claim 4.6 and Lemma C.14 assume",
-)
-"""What the printed distance ``m^{-15/24}`` needs besides."""
+PRINTED_DRIFT = Inequality("printed drift", _drift_power(1) + Power(Fraction(15, 24)), False)
+"""What the distance ``m^{-15/24}`` of Remark C.13, Claim 4.6 and Lemma C.14 needs besides."""

@@ -20,7 +20,7 @@ from sublinear_lib._arguments import Count, Nonnegative, Positive, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import JUMP, ShiftedReLU, get_activation
 from sublinear_lib.theory.worst_case import HalfWidthMoments, window_integral
-from sublinear_lib.validation import float_array, mask, scalar
+from sublinear_lib.validation import float_array, mask
 
 __all__ = [
     "initial_output_std",
@@ -187,17 +187,14 @@ def initial_output_std(
 
 def initial_square(m: int, tau: float, activation: str | ShiftedReLU) -> float:
     """Return ``E[sigma(z)^2]`` of one neuron at initialization, over the variance ``2/m`` of z."""
-    _, base, t = _initial(m, 1.0, tau, activation)
+    base, t = _jump_and_threshold(m, tau, activation)
     return window_integral(lambda v: (base + v) ** 2, [0.0, _FAR], t)
 
 
-def _initial(
-    m: int, a: float, tau: float, activation: str | ShiftedReLU
-) -> tuple[float, float, float]:
-    """Check the arguments; return the weight, the jump and the threshold in standard units."""
-    weight = scalar(a, "a", minimum=0.0)
+def _jump_and_threshold(m: int, tau: float, activation: str | ShiftedReLU) -> tuple[float, float]:
+    """Return the jump and the threshold in standard units."""
     t = scaling.standardize_threshold(tau, m)
-    return weight, t if get_activation(activation) == JUMP else 0.0, t
+    return t if get_activation(activation) == JUMP else 0.0, t
 
 
 @checked
@@ -225,8 +222,8 @@ def log_initial_output_tail(
     >>> log_initial_output_tail(4 * m**-0.1, m, m**-0.2, 1 / m) < -4 * m**0.2
     True
     """
-    weight, base, t = _initial(m, a, tau, activation)
-    scale = level / (weight * scaling.preactivation_std(m))
+    base, t = _jump_and_threshold(m, tau, activation)
+    scale = level / (a * scaling.preactivation_std(m))
 
     def exponent(log_k: float) -> float:
         k = math.exp(log_k)
@@ -263,8 +260,8 @@ def oblivious_gap_std(
     >>> round(size * m**0.35, 3), round((1 / (6 * math.pi**0.5)) ** 0.5, 3)
     (0.307, 0.307)
     """
-    weight, base, t = _initial(m, a, tau, activation)
+    base, t = _jump_and_threshold(m, tau, activation)
     std = scaling.preactivation_std(m)
     theta = delta / std
     square = window_integral(lambda v: (base + v + theta) ** 2, [-theta, 0.0], t)
-    return weight * std * math.sqrt(m * square)
+    return a * std * math.sqrt(m * square)

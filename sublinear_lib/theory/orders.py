@@ -15,7 +15,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from sublinear_lib._arguments import Dimension, checked
-from sublinear_lib.theory.enclosures import exact as _exact
+from sublinear_lib.validation import exact as _exact
 
 __all__ = [
     "corrected_orders",

@@ -105,7 +105,7 @@ def _middle(nu: float) -> float:
 def _highest(
     s: FloatArray, change: FloatArray, delta: float, nu: float, jump: float, margin: float = 0.0
 ) -> _Best:
-    """Maximize ``sigma(v') - sigma(v)`` over the disk; see `change_range` for the letters.
+    """Maximize ``sigma(v') - sigma(v)`` over the disk; see `_range` for the letters.
 
     A positive margin keeps every pre-activation at least so far from the threshold.
     """
@@ -163,22 +163,13 @@ def _highest(
     return best
 
 
-@checked
-def change_range(
-    z: object,
-    change: object,
-    nu: Move,
-    delta: Nonnegative,
-    tau: Nonnegative,
-    activation: str | ShiftedReLU = "jump",
+def _range(
+    s: FloatArray, change: FloatArray, delta: float, nu: float, jump: float
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Return how far the output of each neuron can fall and rise between x and x + mu.
+    r"""Return how far the output of each neuron can fall and rise between x and x + mu (C.9).
 
-    Here `change` (m,): their changes ``<w_{r,0}, mu>``; `nu`: the length of the move of the input,
-    ``0 < nu <= 2``.
-
-    Returned: `lowest, highest`: Infimum and supremum over ``||dw|| <= delta`` of ``sigma(z' + <dw,
-    x + mu>) - sigma(z + <dw, x>)``, with ``z' = z + <w_0, mu>``.  Source: Lemma C.9; derived here.
+    They are infimum and supremum over ``||dw|| <= delta`` of ``sigma(z' + <dw, x + mu>) -
+    sigma(z + <dw, x>)``, with ``s = z - tau`` and ``z' = z + change``.
 
     *Proof.*  Let x' = x + mu, both of norm 1, ``h = sqrt(1 - nu^2/4)``, and p, q the coordinates of
     dw along ``(x + x')/(2h)`` and ``mu/nu``, which are orthonormal.  What is orthogonal to both
@@ -204,24 +195,7 @@ def change_range(
 
     The regions with a strict inequality do not contain the chord; there the supremum is approached,
     and is a maximum for the jump in the case that matters (parked at x, silent).
-
-    >>> low, high = change_range([0.5, 2.0], [0.0, 0.0], nu=0.5, delta=0.25, tau=0.5)
-    >>> high.round(3)  # parked on the threshold: tau and a little more; active: delta nu
-    array([0.621, 0.125])
     """
-    values, changes = _pair(z, change)
-    jump = get_activation(activation).jump_height(tau)
-    return _range(values - tau, changes, delta, nu, jump)
-
-
-def _pair(z: object, change: object) -> tuple[FloatArray, FloatArray]:
-    values = float_array(z, "z", shape=("m",))
-    return values, float_array(change, "change", shape=values.shape)
-
-
-def _range(
-    s: FloatArray, change: FloatArray, delta: float, nu: float, jump: float
-) -> tuple[FloatArray, FloatArray]:
     lowest = -_highest(s + change, -change, delta, nu, jump).value
     return lowest, _highest(s, change, delta, nu, jump).value
 
@@ -274,8 +248,8 @@ def worst_perturbation(
 
     Here `change` (m,): their changes ``<w_{r,0}, mu>``; `nu`: the length of mu, ``0 < nu <= 2``.
 
-    Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here.  For f see
-    `change_range`, for g *the change of the linearization* on the page *From one input to all*:
+    Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here; for g
+    see *the change of the linearization* on the page *From one input to all*:
 
         sup_W |g(x + mu) - g(x)| = delta (nu sum_{both} |a_r| + sum_{flips} |a_r|).
 
@@ -283,7 +257,8 @@ def worst_perturbation(
     >>> worst.g, worst.flips, worst.both  # 0.25 (0.5 + 1)
     (0.375, 1, 1)
     """
-    values, changes = _pair(z, change)
+    values = float_array(z, "z", shape=("m",))
+    changes = float_array(change, "change", shape=values.shape)
     weights = float_array(a, "a", shape=values.shape)
     s, jump = values - tau, get_activation(activation).jump_height(tau)
     lowest, highest = _range(s, changes, delta, nu, jump)
@@ -384,7 +359,7 @@ def perturbed_weights(
     f(x)`` is maximized or minimized.
 
     The weights, with the change that the network shows at them.  Source: the maximizers of
-    `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``. They stand off the
+    `_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``. They stand off the
     threshold by a few roundings of a pre-activation, so that float64 decides as real arithmetic
     does.  A neuron for which that is impossible stays where it is; what it could contribute is
     lost, which happens to a share of about ``rounding / (nu delta)`` of them.
@@ -436,7 +411,7 @@ def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Mov
 
     The probability that some W of the ball does so; by symmetry it is also that of "active at x and
     silent at x + mu".  Source: Lemma C.9, its jump term; derived here.  In the letters of
-    `change_range` the neuron is silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with
+    `_range` the neuron is silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with
     ``D > 0`` (up to the ends). The middle of the two pre-activations is ``c + h p`` with ``c = s +
     <w_0, mu>/2``, so this is possible iff ``|c| <= omega``,
 
@@ -541,7 +516,7 @@ def expected_f_change(
     r"""Enclose the mean of ``sup_W f(x + mu; W) - f(x; W)``.
 
     Returned: `lower, upper`: Numbers with the mean between them; it is the same for either sign of
-    the change.  Source: Equation (15); derived here.  *Proof.*  In the letters of `change_range`,
+    the change.  Source: Equation (15); derived here.  *Proof.*  In the letters of `_range`,
     ``|D| <= nu (|kappa| + delta) =: h_r`` for every W, with ``kappa = <w_{r,0}, mu>/nu``.  A neuron
     that some W switches on contributes between J and ``J + h_r``; one that no W switches on and not
     every W switches off between ``-h_r`` and ``h_r``; one that every W switches off between ``-J -

@@ -339,11 +339,9 @@ def _level_weights(s: int, most: int) -> list[int]:
 
 def _chebyshev_sum(weights: Sequence[int]) -> fmpz_poly:
     """Sum of weights[j] C_j."""
-    total, last, here = fmpz_poly([]), fmpz_poly([0, 1]), fmpz_poly([1])
-    twice = fmpz_poly([0, 2])
-    for weight in weights:
-        total += weight * here
-        last, here = here, twice * here - last
+    total = fmpz_poly([])
+    for j, weight in enumerate(weights):
+        total += weight * fmpz_poly.chebyshev_t(j)
     return total
 
 
@@ -611,7 +609,7 @@ def sign_cells_hold(largest_order: Count = 36, largest_log: Number = 9) -> bool:
             while intervals:
                 a, b, depth = intervals.pop()
                 reach = min(k * b * b, b * Fraction(2 * t + 3, 3), highest)
-                if reach <= (k - 1) * a * a or _below_log_two(reach):
+                if reach <= (k - 1) * a * a or _at_most_twice_exp(_ONE, reach):  # or at most log 2
                     continue
                 if _at_most_twice_exp(1 - polynomial(a) + cut, reach):
                     continue
@@ -620,10 +618,6 @@ def sign_cells_hold(largest_order: Count = 36, largest_log: Number = 9) -> bool:
                 middle = (a + b) / 2
                 intervals += [(a, middle, depth + 1), (middle, b, depth + 1)]
     return True
-
-
-def _below_log_two(value: Fraction) -> bool:
-    return decide(lambda: ball(value).exp(), "<=", Fraction(2)).holds
 
 
 def _at_most_twice_exp(value: Fraction, exponent: Fraction) -> bool:

@@ -600,7 +600,6 @@ def expected_regret(
     scaling: str | Scaling = PRINTED,
     *,
     share: float = 1.0,
-    activation: str | ShiftedReLU | None = None,
 ) -> RegretBound:
     r"""Compute the bound of Theorem D from closed forms, for one point and a whole scaling.
 
@@ -621,7 +620,6 @@ def expected_regret(
     """
     rules = get_scaling(scaling)
     moved = scalar(share, "share", exclusive_minimum=0.0, maximum=1.0)
-    form = rules.activation if activation is None else get_activation(activation)
     a, D_W = rules.output_weight(m), rules.radius(m, K)
     tau = rules.tau(m, K=K)
     D_F = math.sqrt(moved * m) * D_W
@@ -631,8 +629,8 @@ def expected_regret(
         noise=0.5 * epsilon,
         start=0.5 * epsilon,
         coupling=a * expected_flips(tau, m, drift) * (drift + D_W),
-        gap_run=half_width_moments(m, a, drift, tau, form).mean,
-        gap_comparator=half_width_moments(m, a, D_W, tau, form).mean,
+        gap_run=half_width_moments(m, a, drift, tau, rules.activation).mean,
+        gap_comparator=half_width_moments(m, a, D_W, tau, rules.activation).mean,
     )
 
 
@@ -895,14 +893,14 @@ def expected_first_step(m: Count, a: Nonnegative, tau: Nonnegative, eta: Positiv
 
 
 @checked
-def printed_step_lower_bound(m: Count, epsilon: Probability, constant: Positive = 1.0) -> float:
+def printed_step_lower_bound(m: Count, epsilon: Probability) -> float:
     """Bound the loss after one step of the printed size, up to a factor 1 + o(1).
 
-    ``(c/4) epsilon m^(2/5) - 2``.  Source: Theorem 4.3 with its own powers: `expected_first_step`
-    at ``|a_r| = m^(-1/5)``, ``eta = c epsilon m^(-1/5)`` and ``Q -> 1/2``, and ``|f_0 - y| <= 2``.
+    ``(1/4) epsilon m^(2/5) - 2``.  Source: Theorem 4.3 with its own powers: `expected_first_step`
+    at ``|a_r| = m^(-1/5)``, ``eta = epsilon m^(-1/5)`` and ``Q -> 1/2``, and ``|f_0 - y| <= 2``.
 
     >>> round(printed_step_lower_bound(10**10, 0.01), 9)
     23.0
     """
-    step = PRINTED.eta(m, epsilon, constant)
+    step = PRINTED.eta(m, epsilon)
     return step * PRINTED.output_weight(m) ** 2 * m / 4.0 - 2.0

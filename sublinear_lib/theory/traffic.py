@@ -19,7 +19,7 @@ from sublinear_lib.validation import scalar
 
 __all__ = ["break_even_share", "gather_traffic", "matrix_traffic", "roofline"]
 
-_ID_BYTES = 4
+_BYTES = 4  # of a number in float32, and of an id
 
 
 @dataclass(frozen=True)
@@ -100,15 +100,14 @@ def roofline(traffic: Traffic, *, peak: Positive, bandwidth: Positive) -> Roofli
 
 
 @checked
-def matrix_traffic(
-    m: Count, n: Count, d: Count, *, itemsize: Count = 4, keeps_scores: Flag = False
-) -> Traffic:
+def matrix_traffic(m: Count, n: Count, d: Count, *, keeps_scores: Flag = False) -> Traffic:
     """Count operations and bytes of all scores ``X W^T``, n points by m neurons.
 
-    Here `itemsize`: bytes of a number (4 for float32); `keeps_scores`: whether the n by m scores
-    are written to memory; a program that works in tiles uses each tile at once and does not.
+    Here `keeps_scores`: whether the n by m scores are written to memory; a program that works in
+    tiles uses each tile at once and does not.
 
-    ``2 m n d`` operations; both factors are read once.  Source: the ``Omega(m n d)`` of Section 1.
+    ``2 m n d`` operations on numbers of four bytes; both factors are read once.  Source: the
+    ``Omega(m n d)`` of Section 1.
 
     >>> matrix_traffic(1000, 100, 10).intensity
     45.45454545454545
@@ -116,27 +115,25 @@ def matrix_traffic(
     numbers = m * d + n * d
     if keeps_scores:
         numbers += m * n
-    return Traffic(2.0 * m * n * d, float(itemsize * numbers))
+    return Traffic(2.0 * m * n * d, float(_BYTES * numbers))
 
 
 @checked
-def gather_traffic(
-    pairs: Positive, d: Count, *, itemsize: Count = 4, reuse: float = 1.0
-) -> Traffic:
+def gather_traffic(pairs: Positive, d: Count, *, reuse: float = 1.0) -> Traffic:
     """Count operations and bytes of scores for listed pairs of a point and a neuron.
 
-    Here `pairs`: number of pairs, ``> 0``; `itemsize`: bytes of a number; `reuse`: how many pairs
+    Here `pairs`: number of pairs, ``> 0``; `reuse`: how many pairs
     use a row of W that was loaded once, ``>= 1``; 1 if every pair loads its own.  The points stay
     in the cache.
 
-    ``2 d`` operations for a pair; ``itemsize d / reuse`` bytes for the row, 4 for the id.  Source:
+    ``2 d`` operations for a pair; ``4 d / reuse`` bytes for the row, 4 for the id.  Source:
     lines 17 and 18 of Algorithm 1, "only on neurons in Q_{t,i}".
 
     >>> gather_traffic(1000, 31).intensity
     0.484375
     """
-    row = itemsize * d / scalar(reuse, "reuse", minimum=1.0)
-    return Traffic(2.0 * d * pairs, pairs * (row + _ID_BYTES))
+    row = _BYTES * d / scalar(reuse, "reuse", minimum=1.0)
+    return Traffic(2.0 * d * pairs, pairs * (row + _BYTES))
 
 
 @checked
@@ -147,14 +144,13 @@ def break_even_share(
     *,
     peak: Positive,
     bandwidth: Positive,
-    itemsize: int = 4,
     keeps_scores: bool = False,
     reuse: float = 1.0,
 ) -> float:
     """Find the share of pairs at which a list takes as long as the matrix product.
 
     Here `peak`: operations per second of the machine, ``> 0``; `bandwidth`: bytes per second, ``>
-    0``; `itemsize`: bytes of a number; `keeps_scores`: as in `matrix_traffic`; `reuse`: as in
+    0``; `keeps_scores`: as in `matrix_traffic`; `reuse`: as in
     `gather_traffic`.
 
     The share of the ``m n`` pairs, ``> 0``, at which both take the same time in the roofline model;
@@ -163,7 +159,7 @@ def break_even_share(
     >>> round(break_even_share(2**16, 256, 32, peak=1e11, bandwidth=1e10), 3)
     0.048
     """
-    dense = matrix_traffic(m, n, d, itemsize=itemsize, keeps_scores=keeps_scores)
-    one = gather_traffic(1.0, d, itemsize=itemsize, reuse=reuse)
+    dense = matrix_traffic(m, n, d, keeps_scores=keeps_scores)
+    one = gather_traffic(1.0, d, reuse=reuse)
     whole = roofline(dense, peak=peak, bandwidth=bandwidth).seconds
     return whole / (roofline(one, peak=peak, bandwidth=bandwidth).seconds * m * n)

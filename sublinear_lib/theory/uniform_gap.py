@@ -164,14 +164,13 @@ def log_net_size(d: Dimension, spacing: Positive) -> float:
 
 
 @checked
-def smallest_union_width(d: Dimension, power: float, constant: float = 1.0) -> float:
+def smallest_union_width(d: Dimension, power: float) -> float:
     r"""Return the width from which a union bound over the 1/m-net of X leaves anything.
 
-    Here `power`: the power c in the failure probability ``exp(-C m^c)`` at one point, in (0, 1/2];
-    `constant`: the constant C, ``0 < C <= 1``.
+    Here `power`: the power c in the failure probability ``exp(-m^c)`` at one point, in (0, 1/2].
 
-    Returned: The smallest real number from which on ``C m^c >= (d - 1) log(1 + sqrt(3) m)``: below
-    it the bound ``exp(-C m^c)`` times the size of the net exceeds one.  Source: proof of Theorem
+    Returned: The smallest real number from which on ``m^c >= (d - 1) log(1 + sqrt(3) m)``: below
+    it the bound ``exp(-m^c)`` times the size of the net exceeds one.  Source: proof of Theorem
     C.1, which asks for ``m >= Omega(d^3)`` with ``c = 1/5``.  But ``m^{1/5} >= d log m`` means ``m
     >= (d log m)^5``.  In ``y = log m`` the logarithm of the left side is linear and that of ``log(1
     + sqrt(3) exp(y))`` concave, and at m = 2 the right side is larger, so they cross once.
@@ -181,12 +180,11 @@ def smallest_union_width(d: Dimension, power: float, constant: float = 1.0) -> f
     True
     """
     c = scalar(power, "power", exclusive_minimum=0.0, maximum=0.5)
-    factor = scalar(constant, "constant", exclusive_minimum=0.0, maximum=1.0)
 
     def spare(y: float) -> float:
         # In logarithms: for a small power m itself would overflow.
         size = y + math.log(2.0 * SLICE_RADIUS + math.exp(-y))
-        return math.log(factor) + c * y - math.log((d - 1) * size)
+        return c * y - math.log((d - 1) * size)
 
     low = math.log(2.0)
     high = 2.0 * low

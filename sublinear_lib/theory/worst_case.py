@@ -54,12 +54,8 @@ def gap_terms(
     delta: Nonnegative,
     tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
-    active: object = None,
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return how far the term of each neuron in f - g can rise and fall over the ball.
-
-    Here `active` (m,): whether ``z_r > tau``, where that was decided exactly; by default the floats
-    are compared.
 
     Returned: `rise, fall`: ``U_r`` and ``V_r``, both ``>= 0``: the smallest and the largest value
     of the term of a neuron with ``a_r = 1`` are ``h_0 - V_r`` and ``h_0 + U_r``, where ``h_0`` is
@@ -76,9 +72,7 @@ def gap_terms(
     (array([0.25, 0.25]), array([0., 0.]))
     """
     values = float_array(z, "z", shape=("m",))
-    form = get_activation(activation)
-    fires = values > tau if active is None else mask(active, "active", shape=values.shape)
-    return _terms(values, values - tau, fires, delta, tau, form)
+    return _terms(values, values - tau, values > tau, delta, tau, get_activation(activation))
 
 
 def _terms(
@@ -215,17 +209,12 @@ class WorstWeights:
         The closed form.
     tolerance : float
         By how much `gap` can differ from `supremum` because of rounding.
-    parked : int
-        Number of neurons that the maximizer puts on the threshold.  With ``z > tau`` they are
-        silent there and the supremum is attained; with the ``>=`` of Definition 3.6 they would
-        still fire, so the supremum would only be approached if `parked` is positive.
     """
 
     W: FloatArray
     gap: float
     supremum: float
     tolerance: float
-    parked: int
 
     @property
     def shortfall(self) -> float:
@@ -290,7 +279,6 @@ def worst_weights(
         supremum=worst.above if side == "above" else worst.below,
         tolerance=float(weight @ rounding)
         + float(weight[edge].sum()) * (network.tau + 2.0 * delta),
-        parked=int(np.count_nonzero(parked)),
     )
 
 

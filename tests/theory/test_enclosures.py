@@ -10,6 +10,7 @@ from flint import arb, arb_series, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sublinear_lib import validation
 from sublinear_lib.theory import enclosures
 
 MODEST = settings(max_examples=50, deadline=None)
@@ -123,13 +124,13 @@ def test_the_ends_of_a_range_are_kept_or_refused(value: int | float | Fraction) 
 def test_a_float_stands_for_its_binary_fraction_and_an_integer_of_any_size_for_itself() -> None:
     assert enclosures.rational(0.1, "x") == Fraction(0.1) != Fraction(1, 10)
     assert enclosures.rational(2**64 + 1, "x", minimum=2**64) == 2**64 + 1
-    assert enclosures.exact(2**64 + 1, "x") == 2**64 + 1
+    assert validation.exact(2**64 + 1, "x") == 2**64 + 1
 
 
 @pytest.mark.parametrize("value", [0.5, "1", None, 1j, True])
 def test_what_is_no_number_and_what_is_not_exact_is_refused(value: object) -> None:
     with pytest.raises(TypeError, match=r"x must be an exact fractions\.Fraction or an int, got"):
-        enclosures.exact(value, "x")
+        validation.exact(value, "x")
     if value != 0.5:
         with pytest.raises(TypeError, match="x must be"):
             enclosures.rational(value, "x")

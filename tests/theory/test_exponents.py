@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import scaling
 from sublinear_lib.theory import exponents
-from sublinear_lib.theory.exponents import CHAINS, CONSISTENT, CRUDE, SPARSE, Chain, Power
+from sublinear_lib.theory.exponents import CHAINS, CONSISTENT, CRUDE, SPARSE, Chain, Polytope, Power
 
 # key: printed; what follows at (1/5, 3/5), at (1/5, 4/5), at (2/5, 3/5); verdict.  Worked out by
 # hand, in the margin of the paper.
@@ -79,7 +79,7 @@ def test_chains_and_scalings_agree(preset: scaling.Scaling) -> None:
         assert CHAINS["C.6-prose"].derived(preset) == preset.initial_output_exponent
     if preset.name == "PRINTED":
         assert CHAINS["C.13"].derived(preset) == preset.drift_exponent
-    drift = exponents.drift_power().at(preset.alpha, preset.beta, preset.c)
+    drift = exponents._drift_power(1).at(preset.alpha, preset.beta, preset.c)
     derived = preset.derived_eta_exponent + preset.derived_steps_exponent - preset.alpha
     assert drift == derived
 
@@ -162,11 +162,11 @@ def test_membership_of_the_presets() -> None:
     )
     crude = {preset.name for preset in PRESETS if CRUDE.contains(*powers(preset))}
     assert crude == {"R1", "R2", "ZHANG"}
-    steps = CONSISTENT.with_also("printed T", exponents.PRINTED_STEPS)
+    steps = Polytope("T", (*CONSISTENT.inequalities, exponents.PRINTED_STEPS))
     slack = F(1, 5), F(3, 4), F(0)  # the ball is larger than existence needs, so T grows
     assert CONSISTENT.contains(*slack)
     assert steps.violated(*slack) == ("printed T",)
-    drift = CONSISTENT.with_also("printed drift", exponents.PRINTED_DRIFT)
+    drift = Polytope("drift", (*CONSISTENT.inequalities, exponents.PRINTED_DRIFT))
     assert {p.name for p in PRESETS if steps.contains(*powers(p))} == {"R1", "R2", "R3", "ZHANG"}
     assert {p.name for p in PRESETS if drift.contains(*powers(p))} == {"R1", "ZHANG"}
 
@@ -178,7 +178,7 @@ def powers(preset: scaling.Scaling) -> tuple[F, F, F]:
 def admissible(alpha: F, beta: F, c: F, activation: str) -> bool:
     """Decide from the derived exponents of a scaling, which know saturation and the jump."""
     rule = "c" if c > 0 else "1/m"
-    draft = scaling.Scaling("", alpha, beta, c, activation, rule, F(0), F(0), "", "")
+    draft = scaling.Scaling("", alpha, beta, c, activation, rule, F(0), F(0))
     eta, steps = draft.derived_eta_exponent, draft.derived_steps_exponent
     chosen = replace(draft, eta_exponent=eta, steps_exponent=steps)
     along = replace(draft, beta=min(max(-chosen.drift_exponent, F(0)), F(1)))

@@ -136,8 +136,8 @@ def test_a_matrix_product_reads_both_factors_once() -> None:
     traffic = theory.matrix_traffic(1000, 50, 8)
     assert traffic.operations == 2 * 1000 * 50 * 8
     assert traffic.bytes == 4 * (1000 * 8 + 50 * 8)
-    kept = theory.matrix_traffic(1000, 50, 8, itemsize=8, keeps_scores=True)
-    assert kept.bytes == 8 * (1000 * 8 + 50 * 8 + 1000 * 50)
+    kept = theory.matrix_traffic(1000, 50, 8, keeps_scores=True)
+    assert kept.bytes == 4 * (1000 * 8 + 50 * 8 + 1000 * 50)
 
 
 def test_a_list_loads_a_row_for_every_pair_unless_rows_are_shared() -> None:

@@ -58,7 +58,8 @@ def test_range_of_one_neuron_is_what_a_search_finds(
     rng = np.random.default_rng(int(1000 * (nu + delta + tau)))
     for scale in (0.1 * nu * delta, nu * delta, delta, 3.0 * delta):
         z, change = tau + 1.2 * delta * rng.standard_normal(), scale * rng.standard_normal()
-        low, high = perturbation.change_range([z], [change], nu, delta, tau, form)
+        jump = tau if form == "jump" else 0.0
+        low, high = perturbation._range(np.array([z - tau]), np.array([change]), delta, nu, jump)
         v, moved = searched(z, change, nu, delta, tau, form)
         rise = value(moved, tau, form) - value(v, tau, form)
         case = f"z = {z}, change = {change}"
@@ -73,7 +74,7 @@ def test_range_of_one_neuron_is_what_a_search_finds(
 def test_range_without_a_ball_is_the_change_itself() -> None:
     z, change = np.array([-1.0, 0.2, 0.6, 2.0]), np.array([0.5, 0.6, -0.4, 0.3])
     for form in ("jump", "continuous"):
-        low, high = perturbation.change_range(z, change, 1.0, 0.0, 0.5, form)
+        low, high = perturbation._range(z - 0.5, change, 0.0, 1.0, 0.5 * (form == "jump"))
         expected = value(z + change, 0.5, form) - value(z, 0.5, form)
         assert low == pytest.approx(expected, abs=1e-15)
         assert high == pytest.approx(expected, abs=1e-15)

@@ -454,7 +454,7 @@ def test_no_polynomial_is_better_because_the_errors_alternate(
     values = found.polynomial.values(z)
     apart = np.abs(values - (z >= float(near)))[(z <= float(far)) | (z >= float(near))]
     assert apart.max() <= float(found.upper) * (1 + 1e-12)
-    [error] = best_steps.best_step_errors(delta, rho, [degree])
+    error = best_steps._best_error(far, near, degree)
     assert error == pytest.approx(float(found.lower), rel=3e-3)
     again = best_steps.best_step_polynomial(delta, rho, degree)
     assert again.coefficients == found.polynomial.coefficients

@@ -132,12 +132,12 @@ def test_parked_neurons_are_silent_just_below_the_threshold() -> None:
     worst = worst_case.worst_weights(start, x, delta)
     z = start.preactivations(x[None, :])[0]
     falls = (start.a < 0) & (z > tau) & (z <= tau + delta)
-    assert worst.parked == np.count_nonzero(falls) > 50
+    assert np.count_nonzero(falls) > 50
     now = start.with_weights(worst.W)
     assert not now.active_mask(x[None, :])[0][falls].any()
     assert np.abs(now.preactivations(x[None, :])[0][falls] - tau).max() < 1e-12
     still = worst_case.worst_weights(start, x, 0.0)
-    assert (still.parked, still.gap) == (0, pytest.approx(still.supremum, abs=1e-12))
+    assert still.gap == pytest.approx(still.supremum, abs=1e-12)
     assert np.array_equal(still.W, start.W)
 
 
@@ -231,10 +231,10 @@ def test_leading_term_is_the_limit_of_windows_even_thinner_than_rounding(
 
 
 def test_exactly_decided_activity_overrules_the_rounded_comparison() -> None:
-    rise, fall = worst_case.gap_terms([0.5], 0.25, 0.5, "jump", active=[True])
-    assert (rise[0], fall[0]) == (0.0, 0.5)
-    rise, fall = worst_case.gap_terms([0.5], 0.25, 0.5, "jump")
-    assert (rise[0], fall[0]) == (0.75, 0.0)
+    decided = worst_case.worst_gap([0.5], [1.0], 0.25, 0.5, "jump", active=[True])
+    assert (decided.above, decided.below, decided.half_width) == (0.5, 0.0, 0.25)
+    rounded = worst_case.worst_gap([0.5], [1.0], 0.25, 0.5, "jump")
+    assert (rounded.above, rounded.below, rounded.half_width) == (0.75, 0.0, 0.375)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -62,8 +62,6 @@ def chosen_powers(alpha: float, beta: float, c: float, activation: str) -> Scali
         tau_rule=SPARSE_C if share else ONE_OVER_M,
         eta_exponent=Fraction(0),
         steps_exponent=Fraction(0),
-        description="a position of the map",
-        source="the reader",
     )
     return replace(
         first, eta_exponent=first.derived_eta_exponent, steps_exponent=first.derived_steps_exponent
