@@ -230,12 +230,8 @@ def require_circle(network: TwoLayerNetwork) -> None:
 class MaximalCount:
     """The largest number of neurons counted anywhere on X, with a point that shows it.
 
-    Attributes
-    ----------
-    count : int
-        The maximum over X.
-    x : ndarray of shape (3,)
-        A point of X where it is taken, in the middle of its arc.
+    Fields: `count`: the maximum over X; `x`: A point of X where it is taken, in the middle of its
+    arc.
     """
 
     count: int

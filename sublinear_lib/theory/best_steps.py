@@ -278,16 +278,9 @@ def best_step_polynomial(delta: Number, rho: Number, degree: int) -> Polynomial:
 class BestStep:
     """A polynomial step that is nearly the best one of its degree, with a proven bracket.
 
-    Attributes
-    ----------
-    polynomial : Polynomial
-        q, with exact coefficients.
-    lower : Fraction
-        Proven: every polynomial of the degree has an error of at least this.
-    upper : Fraction
-        Proven: the error of q is at most this.
-    points : tuple of Fraction
-        Where the error of q alternates in sign; the certificate for `lower`.
+    Fields: `polynomial`: q, with exact coefficients; `lower`: proven: every polynomial of the
+    degree has an error of at least this; `upper`: proven: the error of q is at most this; `points`:
+    where the error of q alternates in sign; the certificate for `lower`.
     """
 
     polynomial: Polynomial
@@ -383,15 +376,9 @@ def smallest_step_degree(delta: Number, rho: Number, eps: Number) -> int:
 class SmallestStep:
     """The smallest degree of a polynomial step of a given accuracy, with both halves of its proof.
 
-    Attributes
-    ----------
-    degree : int
-        The smallest degree.
-    reaches : BestStep
-        A polynomial of that degree; its `upper` is at most the accuracy.
-    misses : BestStep or None
-        One degree below: its `lower` exceeds the accuracy.  None at degree 1: a constant step has
-        an error of at least 1/2.
+    Fields: `degree`: the smallest degree; `reaches`: A polynomial of that degree; its `upper` is at
+    most the accuracy; `misses`: one degree below: its `lower` exceeds the accuracy. None at degree
+    1: a constant step has an error of at least 1/2.
     """
 
     degree: int

@@ -35,16 +35,9 @@ _REACH = 10.0  # a standard normal exceeds it with probability 1e-23
 class IterationCost:
     """Expected row passes of one iteration, by phase.
 
-    Attributes
-    ----------
-    query : float
-        Finding the neurons: comparisons made by the search structure.
-    adversary : float
-        Values and input gradients for the attack (line 11 of Algorithm 1).
-    forward : float
-        The forward pass at the adversarial points (line 17).
-    backward : float
-        The weight gradient (line 18).
+    Fields: `query`: finding the neurons: comparisons made by the search structure; `adversary`:
+    values and input gradients for the attack (line 11 of Algorithm 1); `forward`: the forward pass
+    at the adversarial points (line 17); `backward`: the weight gradient (line 18).
     """
 
     query: float

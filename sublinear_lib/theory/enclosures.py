@@ -122,12 +122,8 @@ def ball(value: Fraction | int) -> Ball:
 class Enclosure:
     """An interval with rational ends that is proven to contain a real number.
 
-    Attributes
-    ----------
-    lower : Fraction
-        The lower end.
-    upper : Fraction
-        The upper end, ``>= lower``; equal to it when the number is known exactly.
+    Fields: `lower`: the lower end; `upper`: the upper end, ``>= lower``; equal to it when the
+    number is known exactly.
     """
 
     lower: Fraction
@@ -204,14 +200,9 @@ def enclose(value: Value, bits: Count = 53) -> Enclosure:
 class Inequality:
     """One instance of a claimed inequality, decided.
 
-    Attributes
-    ----------
-    left, right : Enclosure
-        The two sides, each with a relative accuracy of at least 53 bits.
-    relation : {"<=", ">="}
-        What is claimed of `left` and `right`.  Equality occurs only between rational numbers.
-    holds : bool
-        Whether the claim is true for this instance.  It is proven either way.
+    Fields: `left`, `right`: the two sides, each with a relative accuracy of at least 53 bits;
+    `relation`: what is claimed of `left` and `right`. Equality occurs only between rational
+    numbers; `holds`: whether the claim is true for this instance. It is proven either way.
     """
 
     left: Enclosure

@@ -222,16 +222,8 @@ class HermiteFeature:
     threshold `built_for`; with a `level`, the terms ``k >= 1`` are set to zero where
     ``|g| > level``.
 
-    Attributes
-    ----------
-    target : Polynomial
-        The polynomial ``sum_k alpha_k z^k``.
-    built_for : Fraction
-        The threshold.
-    level : Fraction or None
-        Where the feature is cut off.
-    masses : tuple of Enclosure or None
-        ``N_0, ..., N_K``; None where ``alpha_k = 0``.
+    Fields: `target`: the polynomial ``sum_k alpha_k z^k``; `built_for`: the threshold; `level`:
+    where the feature is cut off; `masses`: ``N_0, ..., N_K``; None where ``alpha_k = 0``.
     """
 
     target: Polynomial
@@ -242,22 +234,11 @@ class HermiteFeature:
     def __call__(self, g: FloatArray, b: FloatArray) -> FloatArray:
         """Evaluate the feature.
 
-        Parameters
-        ----------
-        g : ndarray of float64
-            Values of ``<x', w>``.
-        b : ndarray of float64, same shape
-            Biases.
+        Here `g`: values of ``<x', w>``; `b`: biases.
 
-        Returns
-        -------
-        ndarray of float64, same shape
-            ``h(g, b)``, rounded.
+        ``h(g, b)``, rounded.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If the values are not finite numbers or the shapes differ.
+        Raises TypeError, ValueError: if the values are not finite numbers or the shapes differ.
         """
         g = float_array(g, "g", allow_empty=True)
         b = float_array(b, "b", shape=g.shape, allow_empty=True)
@@ -623,18 +604,10 @@ def _crests(target: Polynomial, X: FloatArray, y: FloatArray) -> FloatArray:
 class RadiusBracket:
     """The smallest radius of a ball that holds weights with a wanted pseudo-network.
 
-    Attributes
-    ----------
-    lower : float
-        Below it no W fits, in any direction of movement (a dual certificate, rounded).
-    upper : float
-        The radius of `shifts`.
-    shifts : ndarray of float64, shape (m,)
-        Moves in the direction of the last coordinate that fit.
-    error : float
-        The largest ``|g(x; W) - target|`` that they leave, recomputed.
-    kappa : float
-        ``upper sum_r |a_r|``: the radius without its scaling ``m^(alpha - 1)``.
+    Fields: `lower`: below it no W fits, in any direction of movement (a dual certificate, rounded);
+    `upper`: the radius of `shifts`; `shifts`: moves in the direction of the last coordinate that
+    fit; `error`: the largest ``|g(x; W) - target|`` that they leave, recomputed; `kappa`: ``upper
+    sum_r |a_r|``: the radius without its scaling ``m^(alpha - 1)``.
     """
 
     lower: float

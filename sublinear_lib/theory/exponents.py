@@ -49,18 +49,11 @@ Point = tuple[Fraction, Fraction, Fraction]
 class Power:
     """An exponent of m that depends on the scaling: an affine form in (alpha, beta, c).
 
-    Parameters
-    ----------
-    constant, alpha, beta, c : fractions.Fraction or int
-        The exponent is ``constant + alpha * (alpha) + beta * (beta) + c * (c)``.
+    Fields: `constant`, `alpha`, `beta`, `c`: the exponent is ``constant + alpha * (alpha) + beta *
+    (beta) + c * (c)``.
 
-    Raises
-    ------
-    TypeError
-        If a coefficient is not exact.
+    Raises TypeError: if a coefficient is not exact.
 
-    Examples
-    --------
     >>> flips = Power(Fraction(3, 2), beta=-1, c=-1)  # m * m^-beta * m^(1/2 - c)
     >>> flips.at(Fraction(1, 5), Fraction(3, 5), 0)
     Fraction(9, 10)
@@ -120,29 +113,15 @@ class Power:
 class Chain:
     """A product of powers that the paper forms, with the value it prints.
 
-    Parameters
-    ----------
-    source : str
-        Where it is printed.
-    quantity : str
-        What is computed, in words.
-    factors : tuple of Power
-        The product.
-    printed : fractions.Fraction
-        The exponent that the paper prints, or the value that the paper needs.
-    relation : {"=", "<=", ">=", "<"}
-        How *derived* must stand to *printed*: ``"<="`` for upper bounds ``O(m^printed)``,
-        ``">="`` where the printed value must not exceed what follows (a largest value allowed, the
-        exponent of a failure probability), ``"="`` for a step of arithmetic, ``"<"`` for a strict
-        requirement.
+    Fields: `source`: where it is printed; `quantity`: what is computed, in words; `factors`: the
+    product; `printed`: the exponent that the paper prints, or the value that the paper needs;
+    `relation`: how *derived* must stand to *printed*: ``"<="`` for upper bounds ``O(m^printed)``,
+    ``">="`` where the printed value must not exceed what follows (a largest value allowed, the
+    exponent of a failure probability), ``"="`` for a step of arithmetic, ``"<"`` for a strict
+    requirement.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `printed` is not exact or the relation is not one of these.
+    Raises TypeError, ValueError: if `printed` is not exact or the relation is not one of these.
 
-    Examples
-    --------
     >>> chain = CHAINS["4.1"]
     >>> [str(factor.at(Fraction(1, 5), Fraction(3, 5), 0)) for factor in chain.factors]
     ['-1/5', '-3/5', '9/10']
@@ -449,14 +428,7 @@ def explained(alpha: Exact, beta: Exact) -> tuple[str, ...]:
 class Inequality:
     """A condition on (alpha, beta, c): an exponent that must not be positive.
 
-    Parameters
-    ----------
-    name : str
-        Short name.
-    power : Power
-        The exponent.
-    strict : bool
-        Whether it must be negative.
+    Fields: `name`: short name; `power`: the exponent; `strict`: whether it must be negative.
     """
 
     name: str
@@ -510,15 +482,8 @@ def _consistency(support: int) -> tuple[Inequality, ...]:
 class Polytope:
     """A bounded set of (alpha, beta, c), the intersection of half-spaces with exact coefficients.
 
-    Parameters
-    ----------
-    name : str
-        What holds in the region.
-    inequalities : tuple of Inequality
-        The half-spaces, strict or not.
+    Fields: `name`: what holds in the region; `inequalities`: the half-spaces, strict or not.
 
-    Examples
-    --------
     >>> CONSISTENT.contains(Fraction(1, 5), Fraction(3, 5), Fraction(1, 5))
     True
     >>> CONSISTENT.violated(Fraction(1, 5), Fraction(3, 5), 0)

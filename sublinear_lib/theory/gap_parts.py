@@ -37,16 +37,8 @@ _FAR = 60.0  # standard deviations; the density is 0 in float64 long before
 class WorstParts:
     """The suprema of ``A - g`` and of C over the ball at one point, on either side.
 
-    Attributes
-    ----------
-    move_above : float
-        ``sup_W (A - g)(x)``.
-    move_below : float
-        ``sup_W (g - A)(x)``.
-    state_above : float
-        ``sup_W C(x)``.
-    state_below : float
-        ``sup_W -C(x)``.
+    Fields: `move_above`: ``sup_W (A - g)(x)``; `move_below`: ``sup_W (g - A)(x)``; `state_above`:
+    ``sup_W C(x)``; `state_below`: ``sup_W -C(x)``.
     """
 
     move_above: float

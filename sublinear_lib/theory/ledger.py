@@ -59,32 +59,16 @@ LINES: Mapping[str, str] = MappingProxyType(
 class Ledger:
     """Row passes of one iteration of Algorithm 1, by line.
 
-    Parameters
-    ----------
-    attack : float
-        Line 11: what the adversary spends, its own searches included.
-    query : float
-        Line 12: comparisons of the search at the adversarial points.
-    forward : float
-        Line 17: values at the adversarial points.
-    gradient : float
-        Line 18: the gradient with respect to the weights.
-    weights : float
-        Line 19: the rows that take a step.
-    index : float
-        Lines 20 and 21: deleting and adding these rows in the structure.
+    Fields: `attack`: line 11: what the adversary spends, its own searches included; `query`: line
+    12: comparisons of the search at the adversarial points; `forward`: line 17: values at the
+    adversarial points; `gradient`: line 18: the gradient with respect to the weights; `weights`:
+    line 19: the rows that take a step; `index`: lines 20 and 21: deleting and adding these rows in
+    the structure.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an entry is not a finite number ``>= 0``.
+    Raises TypeError, ValueError: if an entry is not a finite number ``>= 0``.
 
-    Notes
-    -----
     Source: Algorithm 1; Lemma 5.3 and its proof in Appendix C.16.
 
-    Examples
-    --------
     >>> dense_ledger(100, 3, 1).total
     1600.0
     """
@@ -243,18 +227,10 @@ def shared_ledger(
 class NeuronCounts:
     """Expected numbers of neurons at initialization.
 
-    Parameters
-    ----------
-    active : float
-        Active at one fixed point, ``m Q(t)``.
-    near : float
-        Listed for a cap of radius rho, ``m`` times
-        :func:`~sublinear_lib.theory.cost.listed_share`.
-    alive : float
-        Able to fire somewhere on X, ``m`` times `surviving_share`.
-    touched : float
-        Upper bound of the number active at some of n points: the smaller of `alive` and
-        ``n * active``.
+    Fields: `active`: active at one fixed point, ``m Q(t)``; `near`: listed for a cap of radius rho,
+    ``m`` times :func:`~sublinear_lib.theory.cost.listed_share`; `alive`: able to fire somewhere on
+    X, ``m`` times `surviving_share`; `touched`: upper bound of the number active at some of n
+    points: the smaller of `alive` and ``n * active``.
     """
 
     active: float

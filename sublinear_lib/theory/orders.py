@@ -31,18 +31,11 @@ _FLIPS = Fraction(7, 8)
 class Order:
     """A product of powers: ``m^m n^n d^d (log m)^log``, up to a factor that depends on d only.
 
-    Parameters
-    ----------
-    m, n, d, log : Fraction or int
-        The exponents of the width, the number of examples, the dimension and ``log m``.
+    Fields: `m`, `n`, `d`, `log`: the exponents of the width, the number of examples, the dimension
+    and ``log m``.
 
-    Raises
-    ------
-    TypeError
-        If an exponent is not exact.
+    Raises TypeError: if an exponent is not exact.
 
-    Examples
-    --------
     >>> Order(Fraction(7, 8), 1, 1).at(n=Fraction(1, 8))
     Fraction(1, 1)
     """

@@ -204,21 +204,12 @@ def _range(
 class WorstPerturbation:
     """The suprema over the ball for one move of the input, and what belongs to them.
 
-    Attributes
-    ----------
-    above : float
-        ``sup_W f(x + mu; W) - f(x; W)``.
-    below : float
-        ``sup_W f(x; W) - f(x + mu; W)``.
-    g : float
-        ``sup_W |g(x + mu; W) - g(x; W)|``.
-    flips : int
-        Number of neurons that change their state between x and x + mu at initialization.
-    both : int
-        Number of neurons active at x and at x + mu at initialization.
-    parkable : int
-        Number of neurons that contribute tau to `above`: those with ``a_r > 0`` that some W of the
-        ball makes silent at x and active at x + mu, and those with ``a_r < 0`` the other way round.
+    Fields: `above`: ``sup_W f(x + mu; W) - f(x; W)``; `below`: ``sup_W f(x; W) - f(x + mu; W)``;
+    `g`: ``sup_W |g(x + mu; W) - g(x; W)|``; `flips`: number of neurons that change their state
+    between x and x + mu at initialization; `both`: number of neurons active at x and at x + mu at
+    initialization; `parkable`: number of neurons that contribute tau to `above`: those with ``a_r >
+    0`` that some W of the ball makes silent at x and active at x + mu, and those with ``a_r < 0``
+    the other way round.
     """
 
     above: float
@@ -329,14 +320,9 @@ def _move(
 class PerturbedWeights:
     """Weights of the ball at which f changes (nearly) as much as it can between two points.
 
-    Attributes
-    ----------
-    W : ndarray of float64, shape (m, d)
-        The weights; each row is within delta of the initial one, up to the rounding of its entries.
-    change : float
-        ``f(x + mu; W) - f(x; W)`` (side "above") or its negative, evaluated by the network itself.
-    supremum : float
-        The closed form.
+    Fields: `W`: the weights; each row is within delta of the initial one, up to the rounding of its
+    entries; `change`: ``f(x + mu; W) - f(x; W)`` (side "above") or its negative, evaluated by the
+    network itself; `supremum`: the closed form.
     """
 
     W: FloatArray
@@ -617,14 +603,8 @@ def reachable_flips(tau: Nonnegative, m: Count, d: Dimension, nu: Positive) -> f
 class FTerms:
     """The three terms of the bound of ``|f(x + mu; W) - f(x; W)|`` in Equation (15).
 
-    Attributes
-    ----------
-    initial : float
-        ``a nu sum_r ||w_{r,0}||``.
-    moves : float
-        ``a nu delta`` times the number of neurons.
-    jump : float
-        ``a tau`` times the number of neurons.
+    Fields: `initial`: ``a nu sum_r ||w_{r,0}||``; `moves`: ``a nu delta`` times the number of
+    neurons; `jump`: ``a tau`` times the number of neurons.
     """
 
     initial: float
@@ -673,12 +653,8 @@ def f_terms(
 class GTerms:
     """The two terms of the change of g in Equation (14).
 
-    Attributes
-    ----------
-    moves : float
-        ``a delta nu`` times the number of neurons active at both points.
-    flips : float
-        ``a delta`` times the number of neurons that change their state.
+    Fields: `moves`: ``a delta nu`` times the number of neurons active at both points; `flips`: ``a
+    delta`` times the number of neurons that change their state.
     """
 
     moves: float
@@ -713,22 +689,11 @@ def g_terms(
 class CertifiedChange:
     """Bounds of the change of f and of g for all x, mu and W, but for a stated probability.
 
-    Attributes
-    ----------
-    f : FTerms
-        The bound of ``|f(x + mu; W) - f(x; W)|``, term by term.
-    g : GTerms
-        The bound of ``|g(x + mu; W) - g(x; W)|``, term by term.
-    norm : float
-        No ``||w_{r,0}||`` is larger.
-    able : int
-        No more neurons can be made active at x or at x + mu.
-    crossing : int
-        No more neurons can be made to change their state between x and x + mu.
-    flips : int
-        No more neurons change their state at initialization.
-    failure : float
-        Probability with which one of all that may fail.
+    Fields: `f`: the bound of ``|f(x + mu; W) - f(x; W)|``, term by term; `g`: the bound of ``|g(x +
+    mu; W) - g(x; W)|``, term by term; `norm`: no ``||w_{r,0}||`` is larger; `able`: no more neurons
+    can be made active at x or at x + mu; `crossing`: no more neurons can be made to change their
+    state between x and x + mu; `flips`: no more neurons change their state at initialization;
+    `failure`: probability with which one of all that may fail.
     """
 
     f: FTerms

@@ -427,25 +427,12 @@ def _truncated_sign(k: int, t: int) -> tuple[fmpq_poly, Fraction]:
 class SignApproximation:
     """A polynomial near the sign function outside a gap, with what Lemma B.6 says about it.
 
-    Attributes
-    ----------
-    polynomial : Polynomial
-        Odd.
-    eta : Fraction
-        Half the width of the gap.
-    eps : Fraction
-        The accuracy claimed.
-    printed_degree : Enclosure
-        The bound M on the degree.
-    error_bound : Fraction
-        Proven to be at least ``|p - 1|`` on ``[eta, 1]``, by the argument in `sign_approximation`.
-    degree_holds : bool
-        Whether the degree is at most M.
-    error_holds : bool
-        Whether ``|p - 1| <= eps`` on ``[eta, 1]``, and with it ``|p + 1| <= eps`` on
-        ``[-1, -eta]``; proven on the whole interval.
-    coefficients : Inequality
-        The largest coefficient against ``2^(4M)`` (``<=``).
+    Fields: `polynomial`: odd; `eta`: half the width of the gap; `eps`: the accuracy claimed;
+    `printed_degree`: the bound M on the degree; `error_bound`: proven to be at least ``|p - 1|`` on
+    ``[eta, 1]``, by the argument in `sign_approximation`; `degree_holds`: whether the degree is at
+    most M; `error_holds`: whether ``|p - 1| <= eps`` on ``[eta, 1]``, and with it ``|p + 1| <=
+    eps`` on ``[-1, -eta]``; proven on the whole interval; `coefficients`: the largest coefficient
+    against ``2^(4M)`` (``<=``).
     """
 
     polynomial: Polynomial
@@ -632,24 +619,12 @@ def _at_most_twice_exp(value: Fraction, exponent: Fraction) -> bool:
 class StepApproximation:
     """A polynomial near a step of the inner product, with what Claim B.5 says about it.
 
-    Attributes
-    ----------
-    polynomial : Polynomial
-        q.
-    delta, rho, eps : Fraction
-        The separation, the radius of the adversary, the accuracy claimed.
-    gamma : Fraction
-        ``delta (delta - 2 rho)``.
-    printed_degree : Enclosure
-        The bound ``M = 24 ln(16/eps) / gamma`` on the degree.
-    degree_holds : bool
-        Whether the degree is at most M.
-    low_holds : bool
-        Whether ``|q| <= eps`` on ``[-1, 1 - (delta - rho)^2/2]``, proven.
-    high_holds : bool
-        Whether ``|q - 1| <= eps`` on ``[1 - rho^2/2, 1]``, proven.
-    coefficients : Inequality
-        The largest coefficient against ``2^(6M) / gamma``, that is the claim with constant one.
+    Fields: `polynomial`: q; `delta`, `rho`, `eps`: the separation, the radius of the adversary, the
+    accuracy claimed; `gamma`: ``delta (delta - 2 rho)``; `printed_degree`: the bound ``M = 24
+    ln(16/eps) / gamma`` on the degree; `degree_holds`: whether the degree is at most M;
+    `low_holds`: whether ``|q| <= eps`` on ``[-1, 1 - (delta - rho)^2/2]``, proven; `high_holds`:
+    whether ``|q - 1| <= eps`` on ``[1 - rho^2/2, 1]``, proven; `coefficients`: the largest
+    coefficient against ``2^(6M) / gamma``, that is the claim with constant one.
     """
 
     polynomial: Polynomial
@@ -750,16 +725,9 @@ def _squared_distance(first: FloatArray, second: FloatArray) -> Callable[[], Bal
 class RobustFit:
     """The function ``f*(x) = sum_i y_i q(<x_i, x>)`` of Lemma B.4 on a data set.
 
-    Attributes
-    ----------
-    step : StepApproximation
-        The polynomial q, with accuracy ``eps / (3 n)``.
-    X : ndarray of float64, shape (n, d)
-        The points; what counts are their directions.
-    y : ndarray of float64, shape (n,)
-        The labels.
-    bound : Fraction
-        Proven to be at least ``|f*(x) - y_j|`` for every j and every x of ``B_2(x_j, rho)``.
+    Fields: `step`: the polynomial q, with accuracy ``eps / (3 n)``; `X`: the points; what counts
+    are their directions; `y`: the labels; `bound`: proven to be at least ``|f*(x) - y_j|`` for
+    every j and every x of ``B_2(x_j, rho)``.
     """
 
     step: StepApproximation

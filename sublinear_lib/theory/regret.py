@@ -107,21 +107,13 @@ def _row_norms(W: object) -> FloatArray:
 class GradientCoupling:
     """How far the gradient of f is from the pseudo-gradient at given weights and points.
 
-    Attributes
-    ----------
-    literal : float
-        ``||pseudo - grad||_{2,1}`` as printed: the derivative of the loss is taken at g in the one
-        and at f in the other.
-    common : float
-        The same with the derivative at f in both.
-    flip_bound : float
-        ``max |a_r|`` times the largest number of flips at a point, a bound of `common`.
-    mean_flip_bound : float
-        ``max |a_r|`` times the mean number of flips, the sharper bound of `common`.
-    active_bound : float
-        ``(1/n) sum_i |v_i - v'_i| sum of |a_r| over the neurons active at W_0``, with the two
-        derivatives ``v_i`` and ``v'_i``: by how much `literal` can exceed `common`.  For one point
-        `literal` is at least ``active_bound - common``.
+    Fields: `literal`: ``||pseudo - grad||_{2,1}`` as printed: the derivative of the loss is taken
+    at g in the one and at f in the other; `common`: the same with the derivative at f in both;
+    `flip_bound`: ``max |a_r|`` times the largest number of flips at a point, a bound of `common`;
+    `mean_flip_bound`: ``max |a_r|`` times the mean number of flips, the sharper bound of `common`;
+    `active_bound`: ``(1/n) sum_i |v_i - v'_i| sum of |a_r| over the neurons active at W_0``, with
+    the two derivatives ``v_i`` and ``v'_i``: by how much `literal` can exceed `common`. For one
+    point `literal` is at least ``active_bound - common``.
     """
 
     literal: float
@@ -220,34 +212,14 @@ def expected_kink(m: Count, a: Nonnegative, tau: Nonnegative) -> float:
 class StepTerms:
     """What the proof of Theorem D multiplies out at one step of a run.
 
-    Attributes
-    ----------
-    loss : float
-        ``L(S^(t), f_{W_t})``, the loss of the step.
-    comparator : float
-        ``L(S^(t), f_{W*})``, at the same points.
-    slope : float
-        ``(1/n) sum_i v_i (f_t - f_*)(x_i)``.
-    linear : float
-        ``(1/n) sum_i v_i (g_t - g_*)(x_i)``.
-    inner : float
-        ``<grad, W_t - W*>``.
-    coupled : float
-        ``<pseudo - grad, W_t - W*>``, with the common derivatives.
-    coupling : float
-        ``||pseudo - grad||_{2,1}``, with the common derivatives.
-    distance : float
-        ``||W_t - W*||_{2,inf}``.
-    gradient_squared : float
-        ``||grad||_F^2``.
-    gap_now, gap_comparator : float
-        ``max_i |f - g - B|(x_i)`` at W_t and at W*.
-    flips : int
-        ``max_i`` of the number of neurons in which W_t and W_0 differ at ``x_i``.
-    active_mean : float
-        ``(1/n) sum_i k_i``, the mean number of active neurons.
-    weight : float
-        ``max |a_r|``.
+    Fields: `loss`: ``L(S^(t), f_{W_t})``, the loss of the step; `comparator`: ``L(S^(t), f_{W*})``,
+    at the same points; `slope`: ``(1/n) sum_i v_i (f_t - f_*)(x_i)``; `linear`: ``(1/n) sum_i v_i
+    (g_t - g_*)(x_i)``; `inner`: ``<grad, W_t - W*>``; `coupled`: ``<pseudo - grad, W_t - W*>``,
+    with the common derivatives; `coupling`: ``||pseudo - grad||_{2,1}``, with the common
+    derivatives; `distance`: ``||W_t - W*||_{2,inf}``; `gradient_squared`: ``||grad||_F^2``;
+    `gap_now`, `gap_comparator`: ``max_i |f - g - B|(x_i)`` at W_t and at W*; `flips`: ``max_i`` of
+    the number of neurons in which W_t and W_0 differ at ``x_i``; `active_mean`: ``(1/n) sum_i
+    k_i``, the mean number of active neurons; `weight`: ``max |a_r|``.
     """
 
     loss: float
@@ -360,16 +332,9 @@ def telescoped(
 class DescentPlan:
     """Step size and number of steps of Theorem D, with the distance that they allow.
 
-    Attributes
-    ----------
-    gradient_squared : float
-        ``G^2 = a^2 k``, a bound of ``||grad||_F^2`` while at most k neurons are active.
-    eta : float
-        ``epsilon / G^2``.
-    steps : int
-        ``T``, the smallest integer ``>= D_F^2 G^2 / epsilon^2``, and at least 1.
-    drift : float
-        ``D = eta a T``: no neuron moves further in T steps.
+    Fields: `gradient_squared`: ``G^2 = a^2 k``, a bound of ``||grad||_F^2`` while at most k neurons
+    are active; `eta`: ``epsilon / G^2``; `steps`: ``T``, the smallest integer ``>= D_F^2 G^2 /
+    epsilon^2``, and at least 1; `drift`: ``D = eta a T``: no neuron moves further in T steps.
     """
 
     gradient_squared: float
@@ -446,20 +411,9 @@ def regret_powers(scaling: str | Scaling = PRINTED) -> dict[str, Fraction]:
 class RegretBound:
     """The right-hand side of Theorem D, term by term.
 
-    Attributes
-    ----------
-    comparator : float
-        ``L_{A*}(f_{W*})``.
-    noise : float
-        ``eta G^2 / 2``: what steps of this size cost.
-    start : float
-        ``D_F^2 / (2 eta T)``: what the distance to W* costs.
-    coupling : float
-        ``a N (D + D_W)``.
-    gap_run : float
-        ``Gamma(D)``.
-    gap_comparator : float
-        ``Gamma(D_W)``.
+    Fields: `comparator`: ``L_{A*}(f_{W*})``; `noise`: ``eta G^2 / 2``: what steps of this size
+    cost; `start`: ``D_F^2 / (2 eta T)``: what the distance to W* costs; `coupling`: ``a N (D +
+    D_W)``; `gap_run`: ``Gamma(D)``; `gap_comparator`: ``Gamma(D_W)``.
     """
 
     comparator: float
@@ -641,22 +595,10 @@ def expected_regret(
 class OnePointRun:
     """Gradient descent on one point with the absolute loss.
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (T + 1,)
-        ``f(x; W_t)`` for ``t = 0, ..., T``.
-    losses : ndarray of float64, shape (T + 1,)
-        ``|f(x; W_t) - y|``.
-    pseudo : ndarray of float64, shape (T + 1,)
-        ``g(x; W_t)``.
-    drift : ndarray of float64, shape (T + 1,)
-        ``||W_t - W_0||_{2,inf}``.
-    kink : ndarray of float64, shape (T + 1,)
-        ``||pseudo - grad||_{2,1}`` of Definition C.11 as printed.
-    coupling : ndarray of float64, shape (T + 1,)
-        The same with the common derivative.
-    gradient_squared : ndarray of float64, shape (T + 1,)
-        ``||grad_t||_F^2``: the sum of ``a_r^2`` over the active neurons, 0 on the label.
+    Fields: `values`: ``f(x; W_t)`` for ``t = 0, ..., T``; `losses`: ``|f(x; W_t) - y|``; `pseudo`:
+    ``g(x; W_t)``; `drift`: ``||W_t - W_0||_{2,inf}``; `kink`: ``||pseudo - grad||_{2,1}`` of
+    Definition C.11 as printed; `coupling`: the same with the common derivative; `gradient_squared`:
+    ``||grad_t||_F^2``: the sum of ``a_r^2`` over the active neurons, 0 on the label.
     """
 
     values: FloatArray
@@ -725,17 +667,11 @@ def one_point_descent(
 class OnePointRegret:
     """A run on one point with both right-hand sides of Theorem D.
 
-    Attributes
-    ----------
-    run : OnePointRun
-        The run.
-    average : float
-        ``(1/T) sum_{t<T} |f(x; W_t) - y|``, the left-hand side of Theorem D.
-    D_F, D_W : float
-        ``||W* - W_0||_F`` and ``||W* - W_0||_{2,inf}`` of the nearest weights that fit the label.
-    measured, promised : RegretBound
-        The right-hand side with the numbers of the run, and with those known before it, which need
-        that no more neurons fire during the run than at the start.
+    Fields: `run`: the run; `average`: ``(1/T) sum_{t<T} |f(x; W_t) - y|``, the left-hand side of
+    Theorem D; `D_F`, `D_W`: ``||W* - W_0||_F`` and ``||W* - W_0||_{2,inf}`` of the nearest weights
+    that fit the label; `measured`, `promised`: the right-hand side with the numbers of the run, and
+    with those known before it, which need that no more neurons fire during the run than at the
+    start.
     """
 
     run: OnePointRun

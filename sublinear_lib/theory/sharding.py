@@ -49,20 +49,11 @@ def shard_memory(m: Count, d: Dimension, shards: int, *, index_bytes: Nonnegativ
 class ShardedStep:
     """What one step of sharded training needs.
 
-    Parameters
-    ----------
-    memory : float
-        Bytes that a worker holds.
-    passes : float
-        Expected row passes of one worker, in all phases.
-    sent : float
-        Bytes that the leader sends and receives, over all workers.
-    rounds : int
-        Times that the leader has to wait for answers.
-    questions : int
-        Messages that it sends and has answered in all.
-    compute, network, latency : float
-        Seconds: of the slowest worker, of the leader's line, and of the questions.
+    Fields: `memory`: bytes that a worker holds; `passes`: expected row passes of one worker, in all
+    phases; `sent`: bytes that the leader sends and receives, over all workers; `rounds`: times that
+    the leader has to wait for answers; `questions`: messages that it sends and has answered in all;
+    `compute`, `network`, `latency`: seconds: of the slowest worker, of the leader's line, and of
+    the questions.
     """
 
     memory: float

@@ -26,20 +26,11 @@ _BYTES = 4  # of a number in float32, and of an id
 class Traffic:
     """Operations and bytes of a computation.
 
-    Parameters
-    ----------
-    operations : float
-        Multiplications and additions, ``> 0``.
-    bytes : float
-        Bytes moved between memory and cache at least, ``> 0``.
+    Fields: `operations`: multiplications and additions, ``> 0``; `bytes`: bytes moved between
+    memory and cache at least, ``> 0``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is not positive and finite.
+    Raises TypeError, ValueError: if a number is not positive and finite.
 
-    Examples
-    --------
     >>> Traffic(100.0, 50.0).intensity
     2.0
     """
@@ -61,16 +52,8 @@ class Traffic:
 class Roofline:
     """What the roofline says about a computation.
 
-    Parameters
-    ----------
-    seconds : float
-        Least time.
-    rate : float
-        Largest rate in operations per second.
-    ridge : float
-        Intensity from which on the arithmetic is the limit, operations per byte.
-    limit : {"arithmetic", "memory"}
-        What the limit is here.
+    Fields: `seconds`: least time; `rate`: largest rate in operations per second; `ridge`: intensity
+    from which on the arithmetic is the limit, operations per byte; `limit`: what the limit is here.
     """
 
     seconds: float

@@ -200,24 +200,11 @@ def smallest_union_width(d: Dimension, power: float) -> float:
 class CertifiedGap:
     """A bound that holds for all x of X and all W of the ball, but for a stated probability.
 
-    Attributes
-    ----------
-    mean : float
-        The mean of the bounding sum at one point.
-    deviation : float
-        How far the sum may exceed its mean at a point of the net.
-    mesh : float
-        How much it may change between a point of X and the nearest point of the net.
-    variance : float
-        Variance of the sum at one point.
-    largest : float
-        Largest value of one of its terms.
-    spacing : float
-        Radius of the net.
-    log_net : float
-        Logarithm of the number of its points.
-    failure : float
-        Probability with which the bound may fail.
+    Fields: `mean`: the mean of the bounding sum at one point; `deviation`: how far the sum may
+    exceed its mean at a point of the net; `mesh`: how much it may change between a point of X and
+    the nearest point of the net; `variance`: variance of the sum at one point; `largest`: largest
+    value of one of its terms; `spacing`: radius of the net; `log_net`: logarithm of the number of
+    its points; `failure`: probability with which the bound may fail.
     """
 
     mean: float

@@ -90,22 +90,11 @@ def _terms(
 class WorstGap:
     """The suprema of f - g and g - f over the ball at one point, and what belongs to them.
 
-    Attributes
-    ----------
-    above : float
-        ``sup_W (f - g)(x)``.
-    below : float
-        ``sup_W (g - f)(x)``.
-    half_width : float
-        ``H(x)``, half their sum: half the difference of the extreme values of f - g.
-    initial_output : float
-        ``B(x) = f(x; W_0)``, where f - g stands for ``W = W_0``.
-    largest_g : float
-        ``G(x) = sup_W |g(x; W)|``.
-    can_flip : int
-        Number of neurons whose state some W of the ball changes at x.
-    active : int
-        Number of neurons active at initialization.
+    Fields: `above`: ``sup_W (f - g)(x)``; `below`: ``sup_W (g - f)(x)``; `half_width`: ``H(x)``,
+    half their sum: half the difference of the extreme values of f - g; `initial_output`: ``B(x) =
+    f(x; W_0)``, where f - g stands for ``W = W_0``; `largest_g`: ``G(x) = sup_W |g(x; W)|``;
+    `can_flip`: number of neurons whose state some W of the ball changes at x; `active`: number of
+    neurons active at initialization.
     """
 
     above: float
@@ -198,17 +187,10 @@ def _point(network: TwoLayerNetwork, x: object) -> FloatArray:
 class WorstWeights:
     """Weights of the ball at which f - g (or g - f) takes its supremum at a point.
 
-    Attributes
-    ----------
-    W : ndarray of float64, shape (m, d)
-        The weights; each row is within delta of the initial one, up to the rounding of its entries.
-    gap : float
-        f - g (side "above") or g - f (side "below") at these weights, evaluated by the library's
-        own network and pseudo-network.
-    supremum : float
-        The closed form.
-    tolerance : float
-        By how much `gap` can differ from `supremum` because of rounding.
+    Fields: `W`: the weights; each row is within delta of the initial one, up to the rounding of its
+    entries; `gap`: f - g (side "above") or g - f (side "below") at these weights, evaluated by the
+    library's own network and pseudo-network; `supremum`: the closed form; `tolerance`: by how much
+    `gap` can differ from `supremum` because of rounding.
     """
 
     W: FloatArray
@@ -365,12 +347,7 @@ def standard_width(t: float, theta: float, form: ShiftedReLU) -> Callable[[Float
 class HalfWidthMoments:
     """Mean and variance of the half-width over the initialization.
 
-    Attributes
-    ----------
-    mean : float
-        ``E H(x)``, the same at every x of X.
-    variance : float
-        ``Var H(x)``, likewise.
+    Fields: `mean`: ``E H(x)``, the same at every x of X; `variance`: ``Var H(x)``, likewise.
     """
 
     mean: float
