@@ -96,7 +96,6 @@ theory.gap_slope: network
 theory.window_probability: half
 theory.worst_gap_network: network
 theory.worst_weights: network
-theory.best_steps.best_step_errors: degrees
 theory.best_steps.step_log2_complexity: polynomial
 theory.existence.bounded_feature: target
 theory.existence.hermite_feature: target
