@@ -11,6 +11,7 @@ bounded, and therefore what has a radius, is its truncation, whose error is comp
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
@@ -95,6 +96,11 @@ def hermite(k: Whole) -> Polynomial:
     [3, 0, -6, 0, 1]
     """
     return Polynomial(tuple(Fraction(int(c)) for c in _hermite(k).coeffs()))
+
+
+def he_values(k: int, x: FloatArray) -> FloatArray:
+    """Evaluate ``He_k`` in floating point."""
+    return np.asarray(hermite_e.hermeval(x, np.eye(k + 1)[k]), dtype=np.float64)
 
 
 def _density(x: Ball) -> Ball:
@@ -252,10 +258,8 @@ class HermiteFeature:
             if k == 0:
                 total += factor
                 continue
-            basis = np.zeros(k + 1)
-            basis[k] = 1.0
-            signs = hermite_e.hermeval(float(self.built_for) - b, basis[1:]) >= 0.0
-            total += factor * hermite_e.hermeval(g, basis) * np.where(signs, kept, -kept)
+            signs = he_values(k - 1, float(self.built_for) - b) >= 0.0
+            total += factor * he_values(k, g) * np.where(signs, kept, -kept)
         return total
 
     def expectation(self, z: Number, tau: Number | None = None) -> Enclosure:
@@ -287,16 +291,7 @@ class HermiteFeature:
     def bound(self) -> Enclosure:
         """A bound on ``|h|``: ``sum_k |alpha_k| max |He_k| / N_k``; needs a level."""
         level = self._level()
-
-        def total() -> Ball:
-            found = arb(0)
-            for k, mass in enumerate(self.masses):
-                if mass is not None:
-                    size = abs(Fraction(self.target.coefficients[k])) * _value(_hermite(k), level)
-                    found += ball(size) / _mass(k, self.built_for, self.built_for)
-            return found
-
-        return enclose(total)
+        return enclose(lambda: self._total(0, lambda k: _value(_hermite(k), level)))
 
     @property
     def error(self) -> Enclosure:
@@ -305,19 +300,19 @@ class HermiteFeature:
         if len(self.masses) < 2:
             return enclose(_ZERO)
 
-        def total() -> Ball:
-            found = arb(0)
-            for k, mass in enumerate(self.masses):
-                if k and mass is not None:
-                    tail = (
-                        2
-                        * abs(Fraction(self.target.coefficients[k]))
-                        * _value(_hermite(k - 1), level)
-                    )
-                    found += ball(tail) / _mass(k, self.built_for, self.built_for)
-            return found * _density(ball(level))
+        def size(k: int) -> Fraction:
+            return 2 * _value(_hermite(k - 1), level)
 
-        return enclose(total)
+        return enclose(lambda: self._total(1, size) * _density(ball(level)))
+
+    def _total(self, first: int, size: Callable[[int], Fraction]) -> Ball:
+        """Return the sum of ``|alpha_k| size(k) / N_k`` over the terms from a first one on."""
+        found = arb(0)
+        for k, value in enumerate(self.target.coefficients):
+            if k >= first and value:
+                scaled = ball(abs(Fraction(value)) * size(k))
+                found += scaled / _mass(k, self.built_for, self.built_for)
+        return found
 
     def _level(self) -> Fraction:
         if self.level is None:

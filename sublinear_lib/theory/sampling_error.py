@@ -20,7 +20,7 @@ from numpy.polynomial import polynomial as power_basis
 from scipy import special
 
 from sublinear_lib._arguments import described
-from sublinear_lib.theory.existence import HermiteFeature, block_owners, hermite_mass
+from sublinear_lib.theory.existence import HermiteFeature, block_owners, he_values, hermite_mass
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
 if TYPE_CHECKING:
@@ -64,22 +64,14 @@ def active_mean(feature: HermiteFeature, tau: float | None = None) -> FloatArray
     return found
 
 
-def _he(k: int, x: FloatArray) -> FloatArray:
-    basis = np.zeros(k + 1)
-    basis[k] = 1.0
-    return np.asarray(hermite_e.hermeval(x, basis), dtype=np.float64)
-
-
 def _zeros(k: int) -> FloatArray:
-    basis = np.zeros(k + 1)
-    basis[k] = 1.0
     # real parts: from NumPy 2.5 on, zeros are of a complex type whatever their values
-    return np.asarray(hermite_e.hermeroots(basis).real, dtype=np.float64)
+    return np.asarray(hermite_e.hermeroots(np.eye(k + 1)[k]).real, dtype=np.float64)
 
 
 def _sign(k: int, v: FloatArray) -> FloatArray:
     """Return ``s_k`` as a function of ``v = tau_0 - b``."""
-    return np.where(_he(k - 1, v) >= 0.0, 1.0, -1.0) if k else np.ones(v.shape)
+    return np.where(he_values(k - 1, v) >= 0.0, 1.0, -1.0) if k else np.ones(v.shape)
 
 
 def _density(u: FloatArray) -> FloatArray:
@@ -136,7 +128,7 @@ def active_mean_square(feature: HermiteFeature, tau: float | None = None) -> Flo
                 if n == 0:
                     part = float(special.ndtr(-acting / math.sqrt(2.0)))
                 else:
-                    part = float(share @ (_he(n - 1, u) * _density(u)))
+                    part = float(share @ (he_values(n - 1, u) * _density(u)))
                 found[n] += weight[j] * weight[k] * factor * part
     return found
 

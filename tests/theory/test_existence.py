@@ -55,6 +55,17 @@ def test_a_mass_is_positive_at_the_own_threshold_which_is_the_default(k: int) ->
         assert float(found) > 0 and found == existence.hermite_mass(k, tau)
 
 
+@pytest.mark.parametrize("k", range(1, 8))
+@pytest.mark.parametrize("tau", [0.0, 0.8, -2.5, 6.0])
+def test_the_floor_of_a_mass_is_the_larger_of_two_bounds_and_below_it(k: int, tau: float) -> None:
+    n, t = k - 1, tau / ROOT2
+    bounds = abs(he(n, t)) / ROOT2**n, (n / (2 * math.e)) ** (n / 2)
+    floor = existence.hermite_mass_floor(k, tau)
+    expected = math.exp(-t * t / 2) / (2 * math.sqrt(math.pi)) * max(bounds)
+    assert floor == pytest.approx(expected, rel=1e-12)
+    assert floor <= float(existence.hermite_mass(k, tau)) * (1 + 1e-12)
+
+
 # The feature
 
 
