@@ -432,11 +432,6 @@ def _in_caps(P: FloatArray, X: FloatArray, reach: float) -> BoolArray:
     return inside
 
 
-def _project_to_caps(P: FloatArray, X: FloatArray, rho: float) -> FloatArray:
-    keep = _on_slice_to_rounding(P) & _in_caps(P, X, rho)
-    return np.where(keep[:, None], P, _support_points(P, X, rho))
-
-
 def _sample_caps(X: FloatArray, rho: float, rng: np.random.Generator) -> FloatArray:
     """Draw one uniform point from the cap around each row of X (see `Cap.random`)."""
     n, d = int(X.shape[0]), int(X.shape[1])
@@ -514,11 +509,20 @@ def _check_rows(P: FloatArray, X: FloatArray, name: str) -> None:
 
 @checked
 def project_to_caps(P: FloatArray, X: FloatArray, rho: Nonnegative) -> FloatArray:
-    """Project row i of P onto the cap B2(x_i, rho): `Cap.project` for many caps at once.
+    """Map row i of P to the nearest point of the cap B2(x_i, rho), for the Euclidean distance.
 
-    Here `P` (n, d): points of R^d, one per cap; `rho`: chord radius, >= 0.
+    Here `P` (n, d): any points of R^d, one per cap; `rho`: chord radius, >= 0.
 
-    Nearest points of the caps; see `Cap.project` for ties.
+    Points of a cap come back bit for bit, so projecting twice changes at most the last bits of a
+    point on the rim; with rho = 0 every row is the center.
+
+    For p = (q, p_d) the squared distance to (s v, 1/2) is a constant minus 2 s <v, q>: the nearest
+    point maximizes <v, q>, so it is the one of `Cap.support`.  On X this is at the same time the
+    nearest point along the sphere, because chord and angle increase together.
+
+    Ties.  If q is a negative multiple of u (to rounding), all points of the rim are equally near;
+    the one towards the coordinate axis with the smallest |u_k| (the first of them) is returned.  If
+    q = 0 all points of the cap are equally near; the center is returned.
 
     >>> X = sample_slice(3, 5, rng=0)
     >>> bool((project_to_caps(X, X, 0.2) == X).all())
@@ -527,7 +531,8 @@ def project_to_caps(P: FloatArray, X: FloatArray, rho: Nonnegative) -> FloatArra
     X = _centers(validation.points_on_slice(X))
     P = _ambient_points(P, "P")
     _check_rows(P, X, "P")
-    return _project_to_caps(P, X, rho)
+    keep = _on_slice_to_rounding(P) & _in_caps(P, X, rho)
+    return np.where(keep[:, None], P, _support_points(P, X, rho))
 
 
 @checked
@@ -744,32 +749,6 @@ class Cap:
         inside[on_slice] = _in_caps(P[on_slice], self.x[None, :], self.rho + atol)
         return inside
 
-    @described
-    def project(self, P: FloatArray) -> FloatArray:
-        r"""Map points to the nearest points of the cap (nearest for the Euclidean distance).
-
-        Here `P` (k, d): any points of R^d.
-
-        Points of the cap.  Points of the cap come back bit for bit, so projecting twice changes at
-        most the last bits of a point on the rim; with rho = 0 every row is the center.
-
-        Raises ValueError, TypeError: if `P` has the wrong type or shape, or is not finite.
-
-        For p = (q, p_d) the squared distance to (s v, 1/2) is a constant minus 2 s <v, q>: the
-        nearest point maximizes <v, q>, so it is the one of `support`.  On X this is at the same
-        time the nearest point along the sphere, because chord and angle increase together.
-
-        Ties.  If q is a negative multiple of u (to rounding), all points of the rim are equally
-        near; the one towards the coordinate axis with the smallest |u_k| (the first of them) is
-        returned.  If q = 0 all points of the cap are equally near; the center is returned.
-
-        >>> cap = Cap([3**0.5 / 2, 0.0, 0.5], rho=3**0.5 / 2)
-        >>> cap.project([[0.0, 9.0, 0.0]])
-        array([[0.4330127, 0.75     , 0.5      ]])
-        """
-        P = _ambient_points(P, "P", self.d)
-        return _project_to_caps(P, np.broadcast_to(self.x, P.shape), self.rho)
-
     @checked
     def random(self, size: Count, rng: Seed) -> FloatArray:
         r"""Draw independent points uniformly on the cap.
@@ -820,7 +799,7 @@ class Cap:
 
             max = g_d / 2 + s ||q|| cos(max(0, theta - alpha)).
 
-        Ties (q a negative multiple of u, or q = 0) are broken as in `project`.
+        Ties (q a negative multiple of u, or q = 0) are broken as in `project_to_caps`.
 
         >>> cap = Cap([3**0.5 / 2, 0.0, 0.5], rho=3**0.5 / 2)
         >>> values, argmax = cap.support([[0.0, 2.0, 0.0]])
