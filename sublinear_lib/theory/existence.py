@@ -747,7 +747,7 @@ def union_bound_condition(
     >>> [union_bound_condition(k, 3, 10).holds for k in (100 * 3 * 10**2, 100 * 10**4)]
     [False, True]
     """
-    k, d = count(k, "k", minimum=2), count(d, "d")
+    k = count(k, "k", minimum=2)
     size = rational(ratio, "ratio", exclusive_minimum=0)
     power = rational(net_power, "net_power", exclusive_minimum=0)
     rate = rational(failure, "failure", minimum=0)

@@ -95,7 +95,7 @@ def flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
 
 def _standard(tau: float, m: int, delta: float) -> tuple[float, float]:
     std = scaling.preactivation_std(m)
-    return scalar(tau, "tau", minimum=0.0) / std, scalar(delta, "delta", minimum=0.0) / std
+    return tau / std, delta / std
 
 
 @checked
@@ -428,11 +428,8 @@ def uniform_active_bound(
     return _uniform(share, m, d, std, failure)
 
 
-def _uniform(share: Callable[[float], float], m: int, d: int, scale: float, failure: float) -> int:
+def _uniform(share: Callable[[float], float], m: int, d: int, scale: float, level: float) -> int:
     """Return the smallest union bound over the widths of the net (see `uniform_near_bound`)."""
-    m = count(m, "m")
-    d = count(d, "d", minimum=2)
-    level = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
     rho = largest_norm_bound(m, d, level / 2.0)
     best = m
     for power in range(-4, 21):

@@ -41,8 +41,7 @@ def shard_memory(m: Count, d: Dimension, shards: int, *, index_bytes: Nonnegativ
     >>> round(shard_memory(10**9, 32, 64) / 2**30, 1)
     8.0
     """
-    m, d, shards = count(m, "m"), count(d, "d", minimum=2), count(shards, "shards", maximum=m)
-    return math.ceil(m / shards) * (_NUMBER * (2 * d + 5) + index_bytes)
+    return math.ceil(m / count(shards, "shards", maximum=m)) * (_NUMBER * (2 * d + 5) + index_bytes)
 
 
 @dataclass(frozen=True)

@@ -278,8 +278,7 @@ def certified_gap_bound(
     if spacing is None:
         mesh, log_net = _best_net(d, delta, deviation, lipschitz)
     else:
-        mesh = scalar(spacing, "spacing", exclusive_minimum=0.0)
-        log_net = log_net_size(d, mesh)
+        mesh, log_net = spacing, log_net_size(d, spacing)
     return CertifiedGap(
         mean=mean,
         deviation=deviation(log_net),
