@@ -234,6 +234,7 @@ def test_the_covered_shift_is_best_possible_at_the_mean_for_small_radii():
     # At z = 0 a shift of sqrt(p) tan(theta) reaches the rim: only a factor cos(theta) is lost.
     p, rho = 4, 0.05
     theta = geometry.cap_angle(rho)
+    assert covered_shift(rho, p) == pytest.approx(2.0 * math.sin(theta), rel=1e-12)
     beyond = covered_shift(rho, p) / math.cos(theta) * 1.001
     q, r = lifted(np.zeros((1, p)))[0], lifted([[beyond, 0.0, 0.0, 0.0]])[0]
     angle = math.acos(q @ r / np.linalg.norm(q) / np.linalg.norm(r))
