@@ -1,9 +1,7 @@
 """Read the built pages as a careful reader would and list what is wrong with them.
 
 Needs no browser: it parses ``_build/html`` and compares it with ``_toc.yml``. ``make book`` runs it
-after every build, and ``tests/book/test_pages.py`` runs each check as a test of its own.
-
-usage: python tools/check_book.py [folder with the built pages]
+after every build, and ``tests/book/test_pages.py`` plants what each check must find.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import yaml
@@ -63,8 +62,6 @@ LETTERS = ("vendor/math/latinmodern-math.woff2", "vendor/fontawesome/webfonts/fa
 # what must not come to a page that nobody searches
 ONLY_FOR_SEARCH = {"companion-index.js", "search.js"}
 TOO_HEAVY = {"fontawesome.js", "searchindex.js", "companion-cards.js"}
-# Bytes that a server sends, compressed, for all explorers of a page.
-LARGEST_EXPLORERS = 300_000
 
 
 @dataclass(frozen=True)
@@ -112,21 +109,14 @@ def is_local(address: str) -> bool:
 
 def chapters(toc: Path = ROOT / "_toc.yml") -> list[str]:
     """List the pages that ``_toc.yml`` promises, in reading order, without suffix."""
-    tree = yaml.safe_load(toc.read_text(encoding="utf-8"))
-    names = [tree["root"]]
+    return list(_files(yaml.safe_load(toc.read_text(encoding="utf-8"))))
 
-    def walk(node: object) -> None:
-        if isinstance(node, dict):
-            if "file" in node:
-                names.append(node["file"])
-            for value in node.values():
-                walk(value)
-        elif isinstance(node, list):
-            for item in node:
-                walk(item)
 
-    walk({key: value for key, value in tree.items() if key != "root"})
-    return names
+def _files(entry: dict[str, Any]) -> Iterator[str]:
+    yield from (entry[key] for key in ("root", "file") if key in entry)
+    for key in ("parts", "chapters", "sections"):
+        for inner in entry.get(key, ()):
+            yield from _files(inner)
 
 
 def missing_pages(folder: Path, names: list[str]) -> list[str]:
@@ -378,16 +368,6 @@ def _sent(path: Path) -> int:
     return len(content) if path.suffix == ".woff2" else len(gzip.compress(content, 6))
 
 
-def heavy_explorers(page: Page) -> list[str]:
-    """List a page whose explorers' data, as a server sends it, is heavier than its budget."""
-    kind = "application/vnd.jupyter.widget-state+json"
-    stored = "".join(tag.text() for tag in page.tree.css(f'script[type="{kind}"]'))
-    sent = len(gzip.compress(stored.encode("utf-8"))) if stored else 0
-    if sent <= LARGEST_EXPLORERS:
-        return []
-    return [f"{page.name}: {sent} bytes of explorers, the budget is {LARGEST_EXPLORERS}"]
-
-
 def read_pages(folder: Path = HTML) -> dict[str, Page]:
     """Parse every page of the book: the chapters and what the theme adds (index, search)."""
     names = sorted(
@@ -409,7 +389,6 @@ PAGE_CHECKS: dict[str, Callable[[Page], list[str]]] = {
         broken_explorers,
         unlocked_page,
         heavy_page,
-        heavy_explorers,
     )
 }
 
@@ -429,18 +408,3 @@ def check(folder: Path = HTML, toc: Path = ROOT / "_toc.yml") -> list[str]:
             for one in PAGE_CHECKS.values():
                 problems += one(page)
     return problems
-
-
-def main() -> int:
-    """Check the book named on the command line, or the one that was built last."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HTML
-    problems = check(folder)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    if problems:
-        print(f"{len(problems)} problems in the built book", file=sys.stderr)
-    return int(bool(problems))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
