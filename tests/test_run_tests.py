@@ -42,20 +42,15 @@ def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped():
     assert "numpy: numba is not installed" in text
 
 
-def test_every_test_of_library_and_pages_runs_in_one_of_two_stages():
+def test_a_test_runs_in_one_of_two_stages_and_again_with_other_kernels_unless_it_says_so():
     every = {stage.name: stage for stage in run_tests.stages()}
+    assert every["numpy"].environment == {"SUBLINEAR_NUMBA": "0"}
+    for stage in every.values():
+        assert ("not either_way and not thorough" in stage.arguments) == (stage.name == "numpy")
     for fast, slow in (("library", "more"), ("pages", "walks")):
         assert every[fast].arguments[:-1] == every[slow].arguments[:-1]
         assert [every[fast].arguments[-1], every[fast].thorough] == ["not thorough", False]
         assert [every[slow].arguments[-1], every[slow].thorough] == ["thorough", True]
-
-
-def test_what_runs_once_only_is_what_says_so():
-    (stage,) = (stage for stage in run_tests.stages() if stage.name == "numpy")
-    chosen = stage.arguments.index("-m")
-    assert stage.arguments[chosen : chosen + 2] == ("-m", "not either_way and not thorough")
-    assert stage.environment == {"SUBLINEAR_NUMBA": "0"}
-    assert all("either_way" not in "".join(s.arguments) for s in run_tests.stages() if s != stage)
 
 
 @pytest.mark.parametrize(
