@@ -12,7 +12,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	then echo "$$each"; break; fi; done)
 
-.PHONY: help book test test-all pdf serve proofs fuzz execute check format lab lite looks screenshots clean
+.PHONY: help book test test-all serve proofs fuzz execute check format lab lite looks screenshots clean
 
 help:  ## list the commands
 	@echo "usage: make COMMAND"
@@ -26,10 +26,6 @@ test: $(STAMP)  ## test every promise once, and say at the end what was run (ALL
 
 test-all: $(STAMP)  ## test everything: other seeds and kernels, kills, clusters, every page by keyboard
 	@$(BIN)/python tools/run_tests.py --thorough $(if $(ALL),--again)
-
-pdf: $(STAMP)  ## set the book as one PDF (needs a LaTeX with xelatex and latexmk)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pdf]'
-	@$(BIN)/python tools/build_pdf.py
 
 serve: book  ## build the book and offer it at http://127.0.0.1:8000 (PORT=...)
 	@echo "The book is at http://127.0.0.1:$(PORT)/ until you press Ctrl-C."

@@ -41,8 +41,7 @@ PLACES = {
     ("outer", "comparison", "level<1", "level>1"),
     ("outer", "sign", "3*m**level-inner([m])", "3*m**level+inner([m])"),
     ("outer", "exponent", "m**level", "m**(-level)"),
-    ("outer.<locals>.inner", "1 % in a result", "returnx[0]/2",
-     "return_one_percent_more(x[0]/2)"),
+    ("outer.<locals>.inner", "1 % in a result", "returnx[0]/2", "return1.01*(x[0]/2)"),
     ("Thing.half", "dropped factor", "self.size/2", "self.size"),
 }  # fmt: skip
 COUNTS = {"1 % in a number": 1, "off by one": 7, "comparison": 1, "sign": 2, "exponent": 1}

@@ -4,8 +4,6 @@
 formula, and the one sentence that goes with it.  A sheet holds the exercises, without solutions,
 that the plan in ``book/teaching.md`` links to in a lecture.  Both are written after every build
 into ``_build/html/teaching`` and work without a network.
-
-usage: python tools/build_teaching.py [folder with the built pages]
 """
 
 from __future__ import annotations
@@ -53,8 +51,7 @@ def chapters() -> list[str]:
 
 def decks() -> list[dict[str, Any]]:
     """Return what the slides of the lectures show, lecture by lecture."""
-    found: list[dict[str, Any]] = yaml.safe_load(LECTURES.read_text(encoding="utf-8"))
-    return found
+    return list(yaml.safe_load(LECTURES.read_text(encoding="utf-8")))
 
 
 @functools.cache
@@ -280,14 +277,3 @@ def build(html: Path = HTML) -> list[Path]:
         path.write_text(lock(text), encoding="utf-8")
         written.append(path)
     return written
-
-
-def main(arguments: list[str]) -> int:
-    """Write the material and say how much there is."""
-    html = Path(arguments[0]) if arguments else HTML
-    print(f"{len(build(html))} files for lectures in {html / FOLDER}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,22 +1,23 @@
 """Read the built pages as a careful reader would and list what is wrong with them.
 
 Needs no browser: it parses ``_build/html`` and compares it with ``_toc.yml``. ``make book`` runs it
-after every build, and ``tests/book/test_pages.py`` runs each check as a test of its own.
-
-usage: python tools/check_book.py [folder with the built pages]
+after every build, and ``tests/book/test_pages.py`` plants what each check must find.
 """
 
 from __future__ import annotations
 
 import functools
 import gzip
+import itertools
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import yaml
@@ -63,8 +64,6 @@ LETTERS = ("vendor/math/latinmodern-math.woff2", "vendor/fontawesome/webfonts/fa
 # what must not come to a page that nobody searches
 ONLY_FOR_SEARCH = {"companion-index.js", "search.js"}
 TOO_HEAVY = {"fontawesome.js", "searchindex.js", "companion-cards.js"}
-# Bytes that a server sends, compressed, for all explorers of a page.
-LARGEST_EXPLORERS = 300_000
 
 
 @dataclass(frozen=True)
@@ -112,21 +111,14 @@ def is_local(address: str) -> bool:
 
 def chapters(toc: Path = ROOT / "_toc.yml") -> list[str]:
     """List the pages that ``_toc.yml`` promises, in reading order, without suffix."""
-    tree = yaml.safe_load(toc.read_text(encoding="utf-8"))
-    names = [tree["root"]]
+    return list(_files(yaml.safe_load(toc.read_text(encoding="utf-8"))))
 
-    def walk(node: object) -> None:
-        if isinstance(node, dict):
-            if "file" in node:
-                names.append(node["file"])
-            for value in node.values():
-                walk(value)
-        elif isinstance(node, list):
-            for item in node:
-                walk(item)
 
-    walk({key: value for key, value in tree.items() if key != "root"})
-    return names
+def _files(entry: dict[str, Any]) -> Iterator[str]:
+    yield from (entry[key] for key in ("root", "file") if key in entry)
+    for key in ("parts", "chapters", "sections"):
+        for inner in entry.get(key, ()):
+            yield from _files(inner)
 
 
 def missing_pages(folder: Path, names: list[str]) -> list[str]:
@@ -180,17 +172,34 @@ def _css_addresses(text: str) -> Iterator[str]:
         yield match.group(1) or match.group(2)
 
 
-def outside_requests(page: Page) -> list[str]:
+PAGE_CHECKS: dict[str, Callable[[Page], list[str]]] = {}
+
+
+def page_check(find: Callable[[Page], Iterator[str]]) -> Callable[[Page], list[str]]:
+    """Make a check of what yields the faults of a page: it lists them, with the page's name."""
+
+    @functools.wraps(find)
+    def listed(page: Page) -> list[str]:
+        return [f"{page.name}: {fault}" for fault in find(page)]
+
+    PAGE_CHECKS[find.__name__] = listed
+    return listed
+
+
+@page_check
+def outside_requests(page: Page) -> Iterator[str]:
     """List what the page would fetch from another host, in its tags and its own style sheets."""
     fetched = _fetched(page)
-    found = [address for address in fetched if _leaves(address)]
-    for address in fetched:
-        if is_local(address) and urlsplit(address).path.endswith(".css"):
-            path = page.target(address)
-            if path.is_file():
-                css = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-                found += [inner for inner in _css_addresses(css) if _leaves(inner)]
-    return [f"{page.name}: asks another host for {address}" for address in found]
+    sheets = [page.target(each) for each in fetched if is_local(each) and _is_sheet(each)]
+    texts = [path.read_text(encoding="utf-8") for path in sheets if path.is_file()]
+    inner = [_css_addresses(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)) for text in texts]
+    for address in itertools.chain(fetched, *inner):
+        if _leaves(address):
+            yield f"asks another host for {address}"
+
+
+def _is_sheet(address: str) -> bool:
+    return urlsplit(address).path.endswith(".css")
 
 
 def _leaves(address: str) -> bool:
@@ -218,26 +227,23 @@ def broken_links(page: Page, pages: dict[str, Page]) -> list[str]:
     return problems
 
 
-def unnamed_pictures(page: Page) -> list[str]:
+@page_check
+def unnamed_pictures(page: Page) -> Iterator[str]:
     """List the pictures without a real alternative text.
 
     A file name is no alternative text. An empty one is right only for decoration, which in this
     book is the mark beside its own name.
     """
-    problems = []
     for tag in page.tree.css("img"):
         alt = tag.attributes.get("alt")
         decoration = "logo__image" in _given(tag, "class").split()
         if alt is None or FILE_NAME.search(alt) or (len(alt) < 10 and not decoration):
-            source = _given(tag, "src")
-            problems.append(f"{page.name}: <img src={source!r}> has alt text {alt!r}")
+            yield f"<img src={_given(tag, 'src')!r}> has alt text {alt!r}"
     for tag in page.tree.css("svg"):
         inner = any(parent.tag == "svg" for parent in _parents(tag))
-        if inner or tag.attributes.get("aria-hidden") == "true":
-            continue
-        if len(_accessible_name(page, tag)) < 10:
-            problems.append(f"{page.name}: an inline drawing has no name: {(tag.html or '')[:120]}")
-    return problems
+        hidden = tag.attributes.get("aria-hidden") == "true"
+        if not inner and not hidden and len(_accessible_name(page, tag)) < 10:
+            yield f"an inline drawing has no name: {(tag.html or '')[:120]}"
 
 
 def _parents(node: LexborNode) -> Iterator[LexborNode]:
@@ -259,51 +265,41 @@ def _accessible_name(page: Page, tag: LexborNode) -> str:
     return words(titles[0]) if titles else ""
 
 
-def bad_head(page: Page) -> list[str]:
+@page_check
+def bad_head(page: Page) -> Iterator[str]:
     """List what is wrong with the language, the title and the character set of the page."""
-    problems = []
-    html = page.tree.css_first("html")
+    html, named = page.tree.css_first("html"), page.tree.css_first("title")
     if html is None or html.attributes.get("lang") != "en":
-        problems.append(f'{page.name}: <html> has no lang="en"')
-    named = page.tree.css_first("title")
+        yield '<html> has no lang="en"'
     title = words(named) if named is not None else ""
     if "\\(" in title or "$" in title:
-        problems.append(
-            f"{page.name}: a formula in the title stays raw in tabs and menus: {title!r}"
-        )
+        yield f"a formula in the title stays raw in tabs and menus: {title!r}"
     if not title.endswith(TITLE):
-        problems.append(f"{page.name}: the title is {title!r}")
+        yield f"the title is {title!r}"
     if page.tree.css_first("meta[charset]") is None:
-        problems.append(f"{page.name}: no character set is declared")
-    return problems
+        yield "no character set is declared"
 
 
-def repeated_ids(page: Page) -> list[str]:
+@page_check
+def repeated_ids(page: Page) -> Iterator[str]:
     """List the ids that stand more than once on the page."""
-    seen: set[str] = set()
-    twice = set()
-    for tag in page.tree.css("[id]"):
-        name = _given(tag, "id")
-        (twice if name in seen else seen).add(name)
-    return [f"{page.name}: the id {name!r} stands more than once" for name in sorted(twice)]
+    for name, times in Counter(_given(tag, "id") for tag in page.tree.css("[id]")).items():
+        if times > 1:
+            yield f"the id {name!r} stands more than once"
 
 
-def broken_formulas(page: Page) -> list[str]:
+@page_check
+def broken_formulas(page: Page) -> Iterator[str]:
     """List the formulas that were left as dollar signs or as raw TeX in the running text."""
     article = page.tree.css_first("article")
-    if article is None:
-        return []
-    problems = []
-    for text in article.traverse(include_text=True):
-        if not text.is_text_node or not RAW_FORMULA.search(text.text_content or ""):
-            continue
-        if not any(parent.tag in VERBATIM for parent in _parents(text)):
-            shown = (text.text_content or "").strip()[:80]
-            problems.append(f"{page.name}: raw formula in the text: {shown!r}")
-    return problems
+    for node in article.traverse(include_text=True) if article is not None else ():
+        text = (node.text_content or "") if node.is_text_node else ""
+        if RAW_FORMULA.search(text) and VERBATIM.isdisjoint(each.tag for each in _parents(node)):
+            yield f"raw formula in the text: {text.strip()[:80]!r}"
 
 
-def broken_explorers(page: Page) -> list[str]:
+@page_check
+def broken_explorers(page: Page) -> Iterator[str]:
     """List the explorers whose stored state is missing, so that only their still would be shown.
 
     An explorer stands in the page as its still picture, marked with a key that its state repeats,
@@ -317,58 +313,56 @@ def broken_explorers(page: Page) -> list[str]:
     lost = [name for view in views if (name := json.loads(view.text())["model_id"]) not in state]
     stills = page.tree.css("[data-sl-widget]")
     lost += [key for still in stills if (key := _given(still, "data-sl-widget")) not in keys]
-    return [f"{page.name}: explorer {name} has no stored state" for name in lost]
+    yield from (f"explorer {name} has no stored state" for name in lost)
 
 
-def unlocked_page(page: Page) -> list[str]:
+@page_check
+def unlocked_page(page: Page) -> Iterator[str]:
     """List what the page's Content-Security-Policy lacks, or would keep from working.
 
     The policy comes before every script; every script in the page has its hash there; nothing is
     run from an attribute or from an address that is itself a script.
     """
-    text = (page.folder / page.name).read_text(encoding="utf-8")
     policy = 'meta[http-equiv="Content-Security-Policy"]'
     tag = page.tree.css_first(policy)
     if tag is None:
-        return [f"{page.name}: there is no Content-Security-Policy"]
-    problems = []
+        yield "there is no Content-Security-Policy"
+        return
     rules = {rule.split()[0]: rule.split()[1:] for rule in _given(tag, "content").split(";")}
     if rules.get("default-src") != ["'none'"]:
-        problems.append(f"{page.name}: the policy allows more than it names")
+        yield "the policy allows more than it names"
     scripts = rules.get("script-src", [])
     if {"'unsafe-inline'", "'unsafe-eval'", "*", "https:", "http:", "data:"} & set(scripts):
-        problems.append(f"{page.name}: the policy runs any script")
+        yield "the policy runs any script"
     if page.tree.css(f"{policy}, script")[0].tag == "script":
-        problems.append(f"{page.name}: a script stands before the policy")
+        yield "a script stands before the policy"
+    text = (page.folder / page.name).read_text(encoding="utf-8")
     for script in companion_policy.scripts_within(text):
         if companion_policy.fingerprint(script) not in scripts:
-            problems.append(f"{page.name}: the policy refuses the script {script.strip()[:60]!r}")
+            yield f"the policy refuses the script {script.strip()[:60]!r}"
     for each in page.tree.css("*"):
         for name, value in each.attributes.items():
             if name.startswith("on") or (value or "").lower().startswith("javascript:"):
-                problems.append(f"{page.name}: the policy refuses {name}={(value or '')[:60]!r}")
-    return problems
+                yield f"the policy refuses {name}={(value or '')[:60]!r}"
 
 
-def heavy_page(page: Page) -> list[str]:
-    """List a page that is heavier than its budget, alone or with all that it loads."""
+@page_check
+def heavy_page(page: Page) -> Iterator[str]:
+    """List what makes a page heavier than its budget, alone or with all that it loads."""
     loaded = {page.target(address) for address in _fetched(page) if is_local(address)}
     letters = LETTERS if page.tree.css_first("math") else LETTERS[1:]
     loaded |= {page.folder / "_static" / name for name in letters}
     files = [page.folder / page.name, *sorted(path for path in loaded if path.is_file())]
-    more = LARGER.get(page.name, 0)
-    found = {
-        "alone": (files[0].stat().st_size, LARGEST_PAGE + more),
-        "with all it loads": (sum(path.stat().st_size for path in files), LARGEST_TOTAL + more),
-        "compressed": (sum(map(_sent, files)), LARGEST_SENT),
-    }
-    problems = [
-        f"{page.name}: {bytes_} bytes {what}, the budget is {most}"
-        for what, (bytes_, most) in found.items()
-        if bytes_ > most
-    ]
+    sizes, more = [path.stat().st_size for path in files], LARGER.get(page.name, 0)
+    for what, found, most in (
+        ("alone", sizes[0], LARGEST_PAGE + more),
+        ("with all it loads", sum(sizes), LARGEST_TOTAL + more),
+        ("compressed", sum(map(_sent, files)), LARGEST_SENT),
+    ):
+        if found > most:
+            yield f"{found} bytes {what}, the budget is {most}"
     unwanted = TOO_HEAVY if page.name == "search.html" else TOO_HEAVY | ONLY_FOR_SEARCH
-    return problems + [f"{page.name}: loads {path.name}" for path in files if path.name in unwanted]
+    yield from (f"loads {path.name}" for path in files if path.name in unwanted)
 
 
 @functools.cache
@@ -376,16 +370,6 @@ def _sent(path: Path) -> int:
     """Return the bytes of a file as a server sends it."""
     content = path.read_bytes()
     return len(content) if path.suffix == ".woff2" else len(gzip.compress(content, 6))
-
-
-def heavy_explorers(page: Page) -> list[str]:
-    """List a page whose explorers' data, as a server sends it, is heavier than its budget."""
-    kind = "application/vnd.jupyter.widget-state+json"
-    stored = "".join(tag.text() for tag in page.tree.css(f'script[type="{kind}"]'))
-    sent = len(gzip.compress(stored.encode("utf-8"))) if stored else 0
-    if sent <= LARGEST_EXPLORERS:
-        return []
-    return [f"{page.name}: {sent} bytes of explorers, the budget is {LARGEST_EXPLORERS}"]
 
 
 def read_pages(folder: Path = HTML) -> dict[str, Page]:
@@ -396,22 +380,6 @@ def read_pages(folder: Path = HTML) -> dict[str, Page]:
         if not {"_static", "_sources"} & set(path.relative_to(folder).parts)
     )
     return {name: Page.read(folder, name) for name in names}
-
-
-PAGE_CHECKS: dict[str, Callable[[Page], list[str]]] = {
-    check.__name__: check
-    for check in (
-        outside_requests,
-        unnamed_pictures,
-        bad_head,
-        repeated_ids,
-        broken_formulas,
-        broken_explorers,
-        unlocked_page,
-        heavy_page,
-        heavy_explorers,
-    )
-}
 
 
 def is_redirect(page: Page) -> bool:
@@ -429,18 +397,3 @@ def check(folder: Path = HTML, toc: Path = ROOT / "_toc.yml") -> list[str]:
             for one in PAGE_CHECKS.values():
                 problems += one(page)
     return problems
-
-
-def main() -> int:
-    """Check the book named on the command line, or the one that was built last."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HTML
-    problems = check(folder)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    if problems:
-        print(f"{len(problems)} problems in the built book", file=sys.stderr)
-    return int(bool(problems))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

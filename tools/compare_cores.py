@@ -1,7 +1,5 @@
 """Run every notebook of the book on one core and on two, and compare the bytes with what is stored.
 
-usage: python tools/compare_cores.py [notebook ...]
-
 Each notebook is run twice in fresh kernels: on one core with one thread for linear algebra, and on
 two cores with two threads.  Both times the outputs, put into the fixed form of
 ``tools/run_notebooks.py``, are compared with the stored file.  The book's own runs use one thread
@@ -14,14 +12,13 @@ from __future__ import annotations
 
 import datetime
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import run_notebooks
-from kernel_environment import ROOT, kernel_environment
+from kernel_environment import kernel_environment
 
 import benchmarks
 
@@ -89,21 +86,3 @@ def compare_missing(
             chunk["date"] = datetime.datetime.now(datetime.UTC).date().isoformat()
             held["environment"] = benchmarks.environment()
             done(record)
-
-
-def main() -> int:
-    """Compare the notebooks that the command line names, or all of the book."""
-    paths = [Path(name).resolve() for name in sys.argv[1:]] or run_notebooks.notebooks()
-    bad = 0
-    for path in paths:
-        found: dict[str, bool] = {}
-        while ways := wanted(found):
-            found[ways[0]] = compare(path, ways[0])
-        bad += not all(found.values())
-        words = (f"{name}: {'same' if same else 'CHANGED'}" for name, same in found.items())
-        print(f"{path.relative_to(ROOT)}: {', '.join(words)}", flush=True)
-    return int(bad > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,23 +1,29 @@
 """Run the notebooks of the book and store their outputs so that the next run gives the same bytes.
 
-usage: python tools/run_notebooks.py [--check] [--jobs N] [notebook ...]
+usage: python tools/run_notebooks.py [--check] [--claims] [notebook ...]
 
 Each notebook runs from top to bottom in a fresh kernel. What changes from run to run without
 meaning anything (times, cell and widget identities, memory addresses, how a printed text was cut
 into pieces) is then put into one fixed form, in which JupyterLab leaves it: JavaScript writes 1 for
 1.0. ``--check`` writes nothing and fails when a fresh run
 differs from what is stored.
+
+After `sublinear verify --store`, or a change of a claim, pages show old boxes. Running whole
+chapters for that takes minutes; ``--claims`` runs the cells that use `sublinear_lib.exhibits`,
+which depend on no other cell, and keeps what the other cells found.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import functools
 import json
 import os
 import re
 import sys
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -30,6 +36,8 @@ from nbformat import NotebookNode
 
 CELL_SECONDS = 300
 STATE = "application/vnd.jupyter.widget-state+json"
+# what makes an exhibit of claims
+EXHIBITS = {"chapter_claims", "claim_box", "dependency_graph", "ledger_table"}
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
 
@@ -140,15 +148,50 @@ def fresh(path: Path) -> str:
     return normalize(notebook, identity(path))
 
 
+def shows_claims(source: str) -> bool:
+    """Say whether a cell uses exhibits: it imports them, or calls one by a name they have."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return False
+    return any(
+        (isinstance(node, ast.ImportFrom) and node.module == "sublinear_lib.exhibits")
+        or (isinstance(node, ast.Call) and ast.unparse(node.func) in EXHIBITS)
+        for node in ast.walk(tree)
+    )
+
+
+def refreshed(path: Path) -> str:
+    """Return the text of a notebook whose cells with claims were run anew."""
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    chosen = [cell for cell in code if shows_claims(cell.source)]
+    if not chosen:
+        return path.read_text(encoding="utf-8")
+    if any(cell.execution_count is None and not shows_claims(cell.source) for cell in code):
+        raise ValueError(f"{path.name} has cells that were never run: run the whole page")
+    new = nbformat.v4
+    small = new.new_notebook(cells=[new.new_code_cell(cell.source) for cell in chosen])
+    execute(small, path.parent)
+    for cell, run in zip(chosen, small.cells, strict=True):
+        cell.outputs = run.outputs
+    for number, cell in enumerate(code, start=1):
+        cell.execution_count = number
+        for output in cell.outputs:
+            if output.output_type == "execute_result":
+                output.execution_count = number
+    return normalize(notebook, identity(path))
+
+
 def identity(path: Path) -> str:
     """Return the name that the identities of a notebook's widgets are derived from."""
     return f"{path.parent.name}/{path.name}"
 
 
-def _attempt(path: Path) -> tuple[str, str]:
+def _attempt(make: Callable[[Path], str], path: Path) -> tuple[str, str]:
     """Return the fresh text, or the reason why there is none, in a form that crosses processes."""
     try:
-        return fresh(path), ""
+        return make(path), ""
     except (CellExecutionError, DeadKernelError, ValueError, TimeoutError) as error:
         return "", str(error)
 
@@ -163,15 +206,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the notebooks that the command line names, or all of the book."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
-    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
-    parser.add_argument(
-        "notebook", nargs="*", type=Path, help="default: every notebook of the book"
-    )
+    parser.add_argument("--claims", action="store_true", help="run only cells that show claims")
+    parser.add_argument("notebook", nargs="*", type=Path, help="default: every one of the book")
     chosen = parser.parse_args(arguments)
     paths = [path.resolve() for path in chosen.notebook] or notebooks()
+    attempt = functools.partial(_attempt, refreshed if chosen.claims else fresh)
     bad = 0
-    with ProcessPoolExecutor(max(1, chosen.jobs)) as pool:
-        for path, (text, reason) in zip(paths, pool.map(_attempt, paths), strict=True):
+    with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        for path, (text, reason) in zip(paths, pool.map(attempt, paths), strict=True):
             if reason:
                 bad += 1
                 print(f"FAILED   {path.name}\n{reason}", file=sys.stderr)

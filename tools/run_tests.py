@@ -38,46 +38,118 @@ WORKERS = ("-n", str(PROCESSORS))
 # stages, and every Python that a test starts.  An empty value lets Python write it.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
-# The promises that must hold with the compiled kernels and without them. Those marked either_way
-# name the kernels that they use, or use none, and run in the library stage only; conftest.py fails
-# a test among them that asks whether there are compiled kernels.
-KERNEL_TESTS = ("tests/halfspace", "tests/evaluation", "tests/training", "tests/adversary")
-
-
 # What the tests read that do not look at pages: pages are "book!", without their texts.
-CODE = (
-    *("sublinear_lib", "benchmarks", "proofs", "tests", "book!"),
-    *("README.md", "CONTRIBUTING.md", "Makefile"),
-)
+PACKAGES = ("sublinear_lib", "benchmarks")
+CODE = (*PACKAGES, "proofs", "tests", "book!", "README.md", "CONTRIBUTING.md", "Makefile")
 EVERYTHING = (
-    *("sublinear_lib", "benchmarks", "proofs", "tests", "book", ".ci", ".github", ".binder"),
+    *(*PACKAGES, "proofs", "tests", "book", ".ci", ".github", ".binder"),
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "_config.yml"),
 )
 
-LIBRARY = (
-    *("tests", "--ignore=tests/book", "--ignore=tests/test_imports.py"),
-    *(*WORKERS, "--dist", "worksteal"),
-)
+# Each worker has a row of neighbors, which share fixtures and tables, and takes from the other's
+# when it is done.
+STEALING = (*WORKERS, "--dist", "worksteal")
+LIBRARY = ("tests", "--ignore=tests/book", "--ignore=tests/test_imports.py", *STEALING)
+# The promises that must hold with the compiled kernels and without them. Those marked either_way
+# name the kernels that they use, or use none, and run in the library stage only; conftest.py fails
+# a test among them that asks whether there are compiled kernels.
+KERNELS = ("tests/halfspace", "tests/evaluation", "tests/training", "tests/adversary", *STEALING)
 # the order of tests/book/conftest.py, instead of that of the number of tests
 PAGES = ("tests/book", *WORKERS, "--dist", "loadscope", "--no-loadscope-reorder")
 
 
+def module(*arguments: str) -> tuple[str, ...]:
+    """Return the command that runs a module with this very Python."""
+    return (sys.executable, "-m", *arguments)
+
+
+def tool(name: str) -> tuple[str, ...]:
+    """Return the command that runs a file of this folder."""
+    return (sys.executable, f"tools/{name}.py")
+
+
 @dataclass(frozen=True)
 class Stage:
-    """One command; `pytest` stages count their tests, others count as one."""
+    """One command, or what is asked of pytest: that counts its tests, others count as one."""
 
     name: str
     what: str
     arguments: tuple[str, ...]
-    pytest: bool = False
-    environment: dict[str, str] = field(default_factory=dict)
     sources: tuple[str, ...] = EVERYTHING
+    environment: dict[str, str] = field(default_factory=dict)
     thorough: bool = False
+
+    @property
+    def pytest(self) -> bool:
+        """Whether pytest runs it."""
+        return self.arguments[:1] != (sys.executable,)
 
     @property
     def single(self) -> bool:
         """Whether the stage uses one processor only."""
         return "-n" not in self.arguments
+
+
+QUICK = (
+    # The examples compile the kernels that later stages find compiled.
+    Stage("examples", "examples in docstrings", ("--doctest-modules", *PACKAGES), PACKAGES),
+    Stage("book", "the book builds without a warning and passes its checks", tool("build_book")),
+    Stage("types", "mypy --strict on the library and the benchmarks", module("mypy"), PACKAGES),
+    Stage("prose", "proselint on chapters, pages and quizzes", tool("check_prose")),
+    Stage(
+        "imports",
+        "imports of the library run downward only",
+        ("tests/test_imports.py",),
+        (*PACKAGES, "tests"),
+    ),
+    Stage("spelling", "codespell", module("codespell_lib")),
+    Stage("lint", "ruff: style, imports, docstrings", module("ruff", "check", ".")),
+    Stage("format", "ruff: formatting", module("ruff", "format", "--check", ".")),
+    Stage(
+        "library", "unit and property tests, README", (*LIBRARY, "-m", "not thorough"), sources=CODE
+    ),
+    Stage(
+        "notebooks",
+        "every cell of every chapter against its stored output (strict nbval)",
+        ("--nbval", "book", *WORKERS, "--dist", "loadfile"),
+    ),
+    Stage(
+        "pages",
+        "the built pages, as text, and one look at each in a browser",
+        (*PAGES, "-m", "not thorough"),
+    ),
+)
+THOROUGH = (
+    Stage(
+        "more",
+        "the library on other seeds, with kills, interrupts, full disks and clusters",
+        (*LIBRARY, "-m", "thorough"),
+        sources=CODE,
+    ),
+    Stage(
+        "numpy",
+        "index, trainer and adversary again, without compiled kernels",
+        (*KERNELS, "-m", "not either_way and not thorough"),
+        CODE,
+        {"SUBLINEAR_NUMBA": "0"},
+    ),
+    Stage(
+        "proofs",
+        "Rocq checks all formal proofs, and what they rest on",
+        tool("check_proofs"),
+        sources=("proofs",),
+    ),
+    Stage(
+        "walks",
+        "every page by keyboard, on a phone, in the dark, in JupyterLab, under axe",
+        (*PAGES, "-m", "thorough"),
+    ),
+)
+
+
+def stages() -> list[Stage]:
+    """List all stages in the order in which they run."""
+    return [*QUICK, *(replace(stage, thorough=True) for stage in THOROUGH)]
 
 
 @dataclass
@@ -89,113 +161,6 @@ class Result:
     skipped: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
-    times: dict[str, float] = field(default_factory=dict)
-
-
-def module(*arguments: str) -> tuple[str, ...]:
-    """Return the command that runs a module with this very Python."""
-    return (sys.executable, "-m", *arguments)
-
-
-def stages() -> list[Stage]:
-    """List all stages in the order in which they run."""
-    return [*_quick_stages(), *_thorough_stages()]
-
-
-def _quick_stages() -> list[Stage]:
-    return [
-        Stage(
-            "examples",
-            "examples in docstrings; they compile the kernels that later stages find compiled",
-            ("--doctest-modules", "sublinear_lib", "benchmarks"),
-            pytest=True,
-            sources=("sublinear_lib", "benchmarks"),
-        ),
-        Stage(
-            "book",
-            "the book builds without a warning and passes its checks",
-            (sys.executable, "tools/build_book.py"),
-        ),
-        Stage(
-            "types",
-            "mypy --strict on the library and the benchmarks",
-            module("mypy"),
-            sources=("sublinear_lib", "benchmarks"),
-        ),
-        Stage(
-            "prose",
-            "proselint on chapters, pages and quizzes",
-            (sys.executable, "tools/check_prose.py"),
-        ),
-        Stage(
-            "imports",
-            "imports of the library run downward only",
-            ("tests/test_imports.py",),
-            pytest=True,
-            sources=("sublinear_lib", "benchmarks", "tests"),
-        ),
-        Stage("spelling", "codespell", module("codespell_lib")),
-        Stage("lint", "ruff: style, imports, docstrings", module("ruff", "check", ".")),
-        Stage("format", "ruff: formatting", module("ruff", "format", "--check", ".")),
-        # Each worker has a row of neighbors, which share fixtures and tables, and takes from the
-        # other's when it is done.
-        Stage(
-            "library",
-            "unit and property tests, README",
-            (*LIBRARY, "-m", "not thorough"),
-            pytest=True,
-            sources=CODE,
-        ),
-        Stage(
-            "notebooks",
-            "every cell of every chapter against its stored output (strict nbval)",
-            ("--nbval", "book", *WORKERS, "--dist", "loadfile"),
-            pytest=True,
-        ),
-        Stage(
-            "pages",
-            "the built pages, as text, and one look at each in a browser",
-            (*PAGES, "-m", "not thorough"),
-            pytest=True,
-        ),
-    ]
-
-
-def _thorough_stages() -> list[Stage]:
-    kernels = tuple(folder for folder in KERNEL_TESTS if (ROOT / folder).is_dir())
-    return [
-        Stage(
-            "more",
-            "the library on other seeds, with kills, interrupts, full disks and clusters",
-            (*LIBRARY, "-m", "thorough"),
-            pytest=True,
-            sources=CODE,
-            thorough=True,
-        ),
-        Stage(
-            "numpy",
-            "index, trainer and adversary again, without compiled kernels",
-            (*kernels, "-m", "not either_way and not thorough", *WORKERS, "--dist", "worksteal"),
-            pytest=True,
-            environment={"SUBLINEAR_NUMBA": "0"},
-            sources=CODE,
-            thorough=True,
-        ),
-        Stage(
-            "proofs",
-            "Rocq checks all formal proofs, and what they rest on",
-            (sys.executable, "tools/check_proofs.py"),
-            sources=("proofs",),
-            thorough=True,
-        ),
-        Stage(
-            "walks",
-            "every page by keyboard, on a phone, in the dark, in JupyterLab, under axe",
-            (*PAGES, "-m", "thorough"),
-            pytest=True,
-            thorough=True,
-        ),
-    ]
 
 
 def run(stage: Stage, scratch: Path, *, at_once: bool = False) -> Result:
@@ -203,7 +168,7 @@ def run(stage: Stage, scratch: Path, *, at_once: bool = False) -> Result:
     report = scratch / f"{stage.name}.xml"
     command = stage.arguments
     if stage.pytest:
-        command = module("pytest", "-q", f"--junitxml={report}", *stage.arguments)
+        command = module("pytest", "-q", f"--junitxml={report}", "--durations=5", *stage.arguments)
     heading = f"\n== {stage.name}: {stage.what}"
     if not at_once:
         print(heading, flush=True)
@@ -247,14 +212,11 @@ def read_report(path: Path) -> Result:
     result = Result()
     for case in ElementTree.parse(path).iter("testcase"):
         kinds = {child.tag for child in case}
-        name = f"{case.get('classname', '')}::{case.get('name', '')}"
-        result.times[name] = float(case.get("time", 0.0))
         if kinds & {"failure", "error"}:
             result.failed += 1
         elif "skipped" in kinds:
             result.skipped += 1
-            found = case.find("skipped")
-            result.reasons[found.get("message", "") if found is not None else ""] += 1
+            result.reasons.update(each.get("message", "") for each in case.iter("skipped"))
         else:
             result.passed += 1
     return result
@@ -274,11 +236,6 @@ def summary(results: dict[str, Result], left_out: dict[str, str], seconds: float
         total.failed += result.failed
         total.skipped += result.skipped
         total.reasons.update(result.reasons)
-        total.times.update(result.times)
-    if total.times:
-        lines.append("The ten slowest")
-        slowest = sorted(total.times.items(), key=lambda each: -each[1])[:10]
-        lines += [f"  {seconds:7.1f} s  {name}" for name, seconds in slowest]
     lines.append("  all of it in {} min {} s".format(*divmod(round(seconds), 60)))
     lines.append("What was skipped")
     lines += [f"  {name}: {reason}" for name, reason in left_out.items()]

@@ -9,11 +9,11 @@ reader with a slow network (1.6 Mbit/s, 150 ms) and a processor four times slowe
 when something is drawn, and when the first explorer takes input. Last, eight words are searched
 for: on which place stands the page that a reader would want, and what is loaded for that.
 
-usage: python tools/time_pages.py [--folder HTML] [--before] [--output FILE] [page ...]
+usage: python tools/time_pages.py [page ...]
 
 Without pages, the chapters below are measured, and the result goes to
-``benchmarks/results/page_times.json``, which the page on measurements shows; with ``--before`` into
-the part of it that holds what an older book, at ``--folder``, was like.
+``benchmarks/results/page_times.json``, which the page on measurements shows beside what an older
+book was like.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import datetime
 import gzip
 import json
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -96,41 +96,41 @@ AT_A_CONTROL = """() => !!document.activeElement?.closest(".sl-explorer")
     && document.activeElement.matches("input, select, button, [tabindex], summary")"""
 
 
-def weighed(browser: Browser, address: str) -> dict[str, Any]:
-    """Load a page once; return its weight, its elements, and how far it moves meanwhile."""
-    tab = empty_tab(browser, "light", WIDTHS[0])
-    found = {"bytes": 0, "compressed": 0, "requests": 0}
+@contextmanager
+def watched(browser: Browser, address: str, width: int) -> Iterator[tuple[Page, list[Any]]]:
+    """Load a page that tells how it moves; give its tab, once it rests, and what it is sent."""
+    tab = empty_tab(browser, "light", width)
     answers: list[Any] = []
-    tab.on("response", lambda answer: answers.append(answer))
+    tab.on("response", lambda each: answers.append(each) if each.url[:4] == "http" else None)
     try:
         tab.add_init_script(WATCH)
         tab.goto(address, wait_until="load", timeout=PATIENCE)
         settle(tab)
         tab.wait_for_timeout(500)
-        for answer in answers:
-            if answer.url.startswith("http"):
-                body = answer.body()
-                packed = body if answer.url.endswith((".woff2", ".png")) else gzip.compress(body)
-                found["bytes"] += len(body)
-                found["compressed"] += len(packed)
-                found["requests"] += 1
-        found["nodes"] = tab.evaluate("document.querySelectorAll('*').length")
-        return found | {"shift": round(tab.evaluate("moved"), 3), "deep": tab.evaluate(DEEP)}
+        yield tab, answers
     finally:
         tab.context.close()
+
+
+def weighed(browser: Browser, address: str) -> dict[str, Any]:
+    """Load a page once; return its weight, its elements, and how far it moves meanwhile."""
+    found = {"bytes": 0, "compressed": 0, "requests": 0}
+    with watched(browser, address, WIDTHS[0]) as (tab, answers):
+        for answer in answers:
+            body = answer.body()
+            packed = body if answer.url.endswith((".woff2", ".png")) else gzip.compress(body)
+            found["bytes"] += len(body)
+            found["compressed"] += len(packed)
+            found["requests"] += 1
+        found["nodes"] = tab.evaluate("document.querySelectorAll('*').length")
+        shift, deep = round(tab.evaluate("moved"), 3), tab.evaluate(DEEP)
+        return found | {"shift": shift, "deep": deep, "tabs": tabs_to_first_control(tab)}
 
 
 def moved(browser: Browser, address: str, width: int) -> float:
     """Return how far what a reader sees moves while a page loads (cumulative layout shift)."""
-    tab = empty_tab(browser, "light", width)
-    try:
-        tab.add_init_script(WATCH)
-        tab.goto(address, wait_until="load", timeout=PATIENCE)
-        settle(tab)
-        tab.wait_for_timeout(500)
+    with watched(browser, address, width) as (tab, _):
         return round(tab.evaluate("moved"), 3)
-    finally:
-        tab.context.close()
 
 
 def tabs_to_first_control(tab: Page, most: int = 400) -> int | None:
@@ -157,11 +157,8 @@ def waited(browser: Browser, address: str) -> dict[str, float | None]:
         tab.add_init_script(WATCH)
         tab.goto(address, wait_until="load", timeout=PATIENCE)
         settle(tab)
-        ready = tab.evaluate(READY)
-        return {
-            "painted": round(tab.evaluate(PAINT), 2),
-            "explorers": round(ready, 2) if ready else None,
-        }
+        painted, ready = tab.evaluate(PAINT), tab.evaluate(READY)
+        return {"painted": round(painted, 2), "explorers": round(ready, 2) if ready else None}
     finally:
         tab.context.close()
 
@@ -173,40 +170,26 @@ def measured(browser: Browser, base: str, name: str) -> dict[str, Any]:
     shifts = [row["shift"], moved(browser, address, WIDTHS[1])]
     for anchor in row.pop("deep"):
         shifts += [moved(browser, f"{address}#{anchor}", width) for width in WIDTHS]
-    row["shift"] = max(shifts)
-    tab = empty_tab(browser, "light", WIDTHS[0])
-    try:
-        tab.goto(address, wait_until="load")
-        settle(tab)
-        row["tabs"] = tabs_to_first_control(tab)
-    finally:
-        tab.context.close()
-    return row | waited(browser, address)
+    return row | {"shift": max(shifts)} | waited(browser, address)
 
 
 def searched(browser: Browser, base: str, query: str, wanted: str) -> dict[str, Any]:
     """Search for something; return the place of the wanted page, and the bytes that it took."""
-    tab = empty_tab(browser, "light", WIDTHS[0])
-    answers: list[Any] = []
-    tab.on("response", lambda answer: answers.append(answer))
-    try:
-        tab.goto(f"{base}/search.html?q={quote(query)}", wait_until="load")
+    with watched(browser, f"{base}/search.html?q={quote(query)}", WIDTHS[0]) as (tab, answers):
         results = tab.locator("#search-results li > a:first-of-type")
         results.first.wait_for()
         tab.wait_for_load_state("networkidle", timeout=PATIENCE)
         pages = results.evaluate_all("all => all.map(each => each.pathname)")
         places = [at for at, page in enumerate(pages, 1) if page.endswith(f"{wanted}.html")]
-        taken = sum(len(answer.body()) for answer in answers if answer.url.startswith("http"))
+        taken = sum(len(answer.body()) for answer in answers)
         return {"query": query, "place": min(places, default=None), "bytes": taken}
-    finally:
-        tab.context.close()
 
 
-def measure(folder: Path, names: Sequence[str], queries: dict[str, str]) -> dict[str, Any]:
-    """Measure a built book."""
+def measure(names: Sequence[str], queries: dict[str, str]) -> dict[str, Any]:
+    """Measure the built book."""
     environment = benchmarks.environment()
     windows = find_chromium(windows=True) is not None  # what a reader uses, where it is there
-    with chromium(windows=windows) as browser, serving(folder, PackingHandler) as base:
+    with chromium(windows=windows) as browser, serving(HTML, PackingHandler) as base:
         pages = []
         for name in names:
             pages.append(measured(browser, base, name))
@@ -227,23 +210,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the command line asks for, and store it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("page", nargs="*", help="default: the title page and eight chapters")
-    parser.add_argument("--folder", type=Path, default=HTML, help="the built book")
-    parser.add_argument("--before", action="store_true", help="store as the state before")
-    parser.add_argument("--output", type=Path, help=f"default: {STORED.relative_to(ROOT)}")
-    chosen = parser.parse_args(arguments)
-    found = measure(chosen.folder, chosen.page or PAGES, {} if chosen.page else QUERIES)
-    output = chosen.output or (STORED if not chosen.page else None)
-    if output is None:
+    chosen = parser.parse_args(arguments).page
+    found = measure(chosen or PAGES, {} if chosen else QUERIES)
+    if chosen:
         print(json.dumps(found, indent=1))
         return 0
-    stored = json.loads(output.read_text(encoding="utf-8")) if output.is_file() else {}
+    stored = json.loads(STORED.read_text(encoding="utf-8"))
     result = {
         "question": "How long does a page take until a reader can work with it?",
         "goals": GOALS,
-        "before": found if chosen.before else stored.get("before"),
-        "now": stored.get("now") if chosen.before else found,
+        "before": stored["before"],
+        "now": found,
     }
-    with archives.replacing(output) as place:
+    with archives.replacing(STORED) as place:
         place.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -56,18 +56,7 @@ class Entry(NamedTuple):
 
 
 def modules_of(room: ModuleType) -> list[ModuleType]:
-    """Return a room and its inner modules, but not the twins of its kernels.
-
-    Parameters
-    ----------
-    room : module
-        A room of the library.
-
-    Returns
-    -------
-    list of module
-        The room first, the others by name.
-    """
+    """Return a room and its inner modules, but not the twins of its kernels."""
     inner = pkgutil.walk_packages(getattr(room, "__path__", []), f"{room.__name__}.")
     names = [info.name for info in inner if "kernels_" not in info.name and ".__" not in info.name]
     return [room, *(importlib.import_module(name) for name in names)]
@@ -75,18 +64,7 @@ def modules_of(room: ModuleType) -> list[ModuleType]:
 
 @cache
 def lines_of(module: str) -> Mapping[str, tuple[int, str]]:
-    """Return what a module defines: the line of each name, and the text that follows it.
-
-    Parameters
-    ----------
-    module : str
-        Name of a module.
-
-    Returns
-    -------
-    mapping of str to (int, str)
-        The text is that of a string after an assignment, and empty elsewhere.
-    """
+    """Return what a module defines: the line of each name, and the text that follows it."""
     body = ast.parse(inspect.getsource(importlib.import_module(module))).body
     found = {}
     for line, after in zip(body, [*body[1:], None], strict=True):
@@ -102,18 +80,7 @@ def lines_of(module: str) -> Mapping[str, tuple[int, str]]:
 
 
 def offered_by(module: ModuleType) -> list[str]:
-    """Return the public names of a module: those it lists, or all it defines without underscore.
-
-    Parameters
-    ----------
-    module : module
-        A room, or a module that a room offers as a whole.
-
-    Returns
-    -------
-    list of str
-        The names.
-    """
+    """Return the public names of a module: those it lists, or all it defines without underscore."""
     listed = getattr(module, "__all__", None)
     if listed is not None:
         return list(listed)
@@ -130,19 +97,7 @@ def offered_by(module: ModuleType) -> list[str]:
 
 @cache
 def entries(room: str) -> tuple[Entry, ...]:
-    """Return the public names of a room, in the order of their modules and of the source.
-
-    Parameters
-    ----------
-    room : str
-        Name of a room, such as ``"adversary"``.
-
-    Returns
-    -------
-    tuple of Entry
-        Every name of the room's ``__all__``, those of the modules that it offers as a whole, and
-        those of the packages inside it, which have a front door of their own.
-    """
+    """Return the public names of a room, in the order of their modules and of the source."""
     front = importlib.import_module(f"{LIBRARY}.{room}")
     inside = modules_of(front)
     packages = [one for one in inside[1:] if hasattr(one, "__path__") and hasattr(one, "__all__")]
@@ -187,42 +142,19 @@ def _line(entry: Entry) -> int:
 
 
 def rooms() -> list[str]:
-    """Return the rooms of the library, and what stands behind them.
-
-    Returns
-    -------
-    list of str
-        Names of modules, by alphabet.
-    """
+    """Return the rooms of the library, and what stands behind them."""
     library = importlib.import_module(LIBRARY)
     return sorted({*library._ROOMS, "evaluation"})
 
 
 @cache
 def known() -> Mapping[str, str]:
-    """Return where every public name is described, by every way of writing it.
-
-    Returns
-    -------
-    mapping of str to str
-        From the place where a name is written to the place where it is offered.
-    """
+    """Return where every public name is described, by every way of writing it."""
     return {f"{each.home}.{each.name}": each.offered for room in rooms() for each in entries(room)}
 
 
 def room_text(room: str) -> str:
-    """Return the text of the page of a room.
-
-    Parameters
-    ----------
-    room : str
-        Name of a room.
-
-    Returns
-    -------
-    str
-        Markdown with parts in reStructuredText.
-    """
+    """Return the text of the page of a room."""
     front = importlib.import_module(f"{LIBRARY}.{room}")
     found = entries(room)
     homes = list(dict.fromkeys(each.home for each in found))
@@ -241,34 +173,12 @@ def room_text(room: str) -> str:
 
 
 def label(module: str) -> str:
-    """Return the label of the section about an inner module.
-
-    Parameters
-    ----------
-    module : str
-        Such as ``"sublinear_lib.adversary.circle"``.
-
-    Returns
-    -------
-    str
-        Such as ``"api-adversary-circle"``.
-    """
+    """Return the label of the section about an inner module."""
     return "-".join(["api", *module.split(".")[1:]])
 
 
 def told(module: ModuleType) -> str:
-    """Return the docstring of a module as reStructuredText.
-
-    Parameters
-    ----------
-    module : module
-        The module.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Return the docstring of a module as reStructuredText."""
     return "\n".join(plain((inspect.getdoc(module) or "").splitlines()))
 
 
@@ -277,16 +187,6 @@ def plain(lines: Sequence[str]) -> list[str]:
 
     What stands indented below a line is shown as it is, unless it is a list or part of one, and a
     bar is a bar.
-
-    Parameters
-    ----------
-    lines : sequence of str
-        The docstring.
-
-    Returns
-    -------
-    list of str
-        reStructuredText.
     """
     found: list[str] = []
     margin: int | None = None  # of the line above a display
@@ -350,13 +250,7 @@ def _described(entry: Entry) -> str:
 
 
 def command_text() -> str:
-    """Return the help of the command ``sublinear`` and of everything below it.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Return the help of the command ``sublinear`` and of everything below it."""
     import click
 
     main = importlib.import_module(f"{LIBRARY}.cli").main
@@ -416,13 +310,7 @@ def _backticks(
 
 @cache
 def spelled() -> Mapping[str, str]:
-    """Return the public names that can be told from their last part alone.
-
-    Returns
-    -------
-    mapping of str to str
-        From ``"Bracket"`` to ``"sublinear_lib.adversary.Bracket"``.
-    """
+    """Return the public names that can be told from their last part alone."""
     by_name: dict[str, set[str]] = {}
     for place in known().values():
         by_name.setdefault(place.rpartition(".")[2], set()).add(place)
@@ -437,25 +325,7 @@ def spelled() -> Mapping[str, str]:
 def resolve(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
 ) -> nodes.Element | None:
-    """Find what a role of a docstring means.
-
-    Parameters
-    ----------
-    app : Sphinx
-        The application.
-    env : BuildEnvironment
-        Its environment.
-    node : pending_xref
-        The reference that nothing was found for.
-    content : Element
-        Its text.
-
-    Returns
-    -------
-    Element or None
-        A link to the public name; the bare text for something private that exists; else nothing,
-        which makes Sphinx warn.
-    """
+    """Find what a role of a docstring means."""
     if node.get("refdomain") != "py":
         return None
     target = str(node["reftarget"]).removesuffix("()")
@@ -475,18 +345,7 @@ def resolve(
 
 
 def exists(target: str) -> bool:
-    """Say whether a dotted name means something that can be imported.
-
-    Parameters
-    ----------
-    target : str
-        Such as ``"sublinear_lib.adversary.circle"``.
-
-    Returns
-    -------
-    bool
-        Whether there is such a module, or such a part of one.
-    """
+    """Say whether a dotted name means something that can be imported."""
     parts = target.split(".")
     for length in range(len(parts), 0, -1):
         try:

@@ -36,27 +36,7 @@ _ENTRY_ROLE = 'role="doc-biblioentry"'
 def connect_repository(
     options: Mapping[str, Any], url: str, branch: str = "main"
 ) -> dict[str, Any]:
-    """Return the theme options with every button that needs a repository on, or every one off.
-
-    Parameters
-    ----------
-    options : Mapping
-        The options of the theme, ``html_theme_options``.  They are not changed.
-    url : str
-        Address of the repository, ``https://HOST/OWNER/NAME``.  Empty turns every button off.
-    branch : str, default "main"
-        The branch that the links lead to.
-
-    Returns
-    -------
-    dict
-        New theme options.
-
-    Raises
-    ------
-    sphinx.errors.ConfigError
-        If `url` is neither empty nor of the form ``https://HOST/OWNER/NAME``.
-    """
+    """Return the theme options with every button that needs a repository on, or every one off."""
     url = url.strip().rstrip("/")
     if url and not _ADDRESS.fullmatch(url):
         raise ConfigError(
@@ -93,20 +73,7 @@ def _connect_repository(app: Sphinx, config: Config) -> None:
 
 
 def lead_to_branch(buttons: list[Any], branch: str, to: str) -> list[Any]:
-    """Return the buttons above a page with the Colab ones leading to another branch.
-
-    Parameters
-    ----------
-    buttons : list
-        The theme's buttons, which may hold further ones below ``"buttons"``.
-    branch, to : str
-        The branch of the book, and the one whose notebooks begin by installing the library.
-
-    Returns
-    -------
-    list
-        New buttons.
-    """
+    """Return the buttons above a page with the Colab ones leading to another branch."""
     led = []
     for button in buttons:
         button = dict(button)
@@ -164,16 +131,6 @@ def mend_body(body: str) -> str:
     Ids that stand more than once are taken out, the entries of the bibliography become countable,
     a formula is held together with the punctuation beside it, and links of exhibits lead to pages
     instead of notebooks.
-
-    Parameters
-    ----------
-    body : str
-        The HTML of the page's own content.
-
-    Returns
-    -------
-    str
-        The mended HTML.
     """
     body = _REPEATED_ID.sub("", body).replace(*_PROOF)
     body = _NOTEBOOK.sub(r"\1.html", body)
@@ -181,20 +138,7 @@ def mend_body(body: str) -> str:
 
 
 def spell_anchors(body: str, labels: Mapping[str, str]) -> str:
-    """Let a link name a label as it is written where Sphinx spells its anchor without dots.
-
-    Parameters
-    ----------
-    body : str
-        The HTML of the page's own content.
-    labels : Mapping
-        The labels of the page, such as ``thm-4.1``, and the anchors made of them, ``thm-4-1``.
-
-    Returns
-    -------
-    str
-        The HTML with one more anchor for each label whose name the page does not have yet.
-    """
+    """Let a link name a label as it is written where Sphinx spells its anchor without dots."""
     for name, anchor in labels.items():
         if name != anchor and f' id="{name}"' not in body:
             place = re.compile(rf'<[a-z0-9]+\b[^>]*? id="{re.escape(anchor)}"')
@@ -222,18 +166,7 @@ _TOGGLE = re.compile(r"<summary>(?=\s*<span class=\"toctree-toggle\")")
 
 
 def name_toggles(sidebar: str) -> str:
-    """Return the contents of the sidebar with a name for every button that unfolds pages.
-
-    Parameters
-    ----------
-    sidebar : str
-        The HTML of the contents.
-
-    Returns
-    -------
-    str
-        The named HTML.
-    """
+    """Return the contents of the sidebar with a name for every button that unfolds pages."""
     return _TOGGLE.sub('<summary aria-label="Show or hide the pages below">', sidebar)
 
 

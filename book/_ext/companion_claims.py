@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
@@ -158,22 +157,7 @@ def missing_proofs(ledger: Iterable[Claim], pages: Mapping[str, Page]) -> list[s
 
 
 def problems(ledger: Ledger, stored: Mapping[str, Stored], book: Path) -> list[str]:
-    """List everything in which the pages and the claims disagree.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        The claims.
-    stored : mapping of str to Stored
-        The evidence that the pages show.
-    book : Path
-        The folder with the sources of the pages.
-
-    Returns
-    -------
-    list of str
-        One sentence each; empty when there is nothing.
-    """
+    """List everything in which the pages and the claims disagree."""
     pages = read_pages(book)
     return [
         *without_chapter(ledger, pages),
@@ -200,16 +184,8 @@ def _label(app: Sphinx, env: BuildEnvironment) -> None:
         standard["labels"][label] = LEDGER, claim.id, name_of(claim.id)
 
 
-def _mark(app: Sphinx, doctree: nodes.document) -> None:
-    """Give paper, where rows have no anchors of their own, a place for these labels."""
-    if app.env.docname == LEDGER and app.builder.format != "html":
-        for claim in default_shelf().ledger:
-            doctree[0].insert(1, nodes.target("", "", ids=[claim.id]))
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Compare the pages with the claims when a build begins, and lead to the statements."""
     app.connect("builder-inited", _warn)
-    app.connect("doctree-read", _mark)
     app.connect("env-updated", _label)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

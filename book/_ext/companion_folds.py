@@ -31,21 +31,9 @@ _BEGINNING = "<span></span>"  # Pygments writes it first, to keep an empty first
 
 
 def plain_code(code: str) -> tuple[str, str]:
-    """Return code without its colors, and its colors.
+    """Return code without its colors, and its colors: "gap class length" for each token.
 
-    Parameters
-    ----------
-    code : str
-        HTML, in which every element is a token ``<span class="k">if</span>``, but for the empty one
-        with which it may begin.
-
-    Returns
-    -------
-    text : str
-        The HTML without elements.
-    colors : str
-        ``"gap class length"`` for each token: how many characters after the end of the one before,
-        and what; all in one line.
+    The gap is the number of characters since the end of the one before.
     """
     code = code.removeprefix(_BEGINNING)
     text, colors, end = [], [], 0
@@ -63,19 +51,7 @@ def _length(html: str) -> int:
 
 
 def wait_in_folds(html: str) -> str:
-    """Return a page in whose closed folds formulas are not set, and code is not colored.
-
-    Parameters
-    ----------
-    html : str
-        The page, with its formulas in MathML.  What a fold shows while it is closed, its summary,
-        stays as it is.
-
-    Returns
-    -------
-    str
-        The page.
-    """
+    """Return a page in whose closed folds formulas are not set, and code is not colored."""
     closed: list[bool] = []  # of the folds around a place
     shown = 0  # whether it stands in a summary or in <noscript>
 

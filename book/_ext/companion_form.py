@@ -37,20 +37,7 @@ _CAPTION = re.compile(rf'<span class="caption-number">\w+ </span>(?=\s*{_OWN_KIN
 
 
 def name_of(kind: str, title: str) -> str:
-    """Return what a reference calls a box, such as ``Lemma 4.5``; empty for a box without a name.
-
-    Parameters
-    ----------
-    kind : str
-        The kind of the statement, such as ``lemma``.
-    title : str
-        What stands beside it in the title of the box.
-
-    Returns
-    -------
-    str
-        The name.
-    """
+    """Return what a reference calls a box, such as ``Lemma 4.5``; empty for one without a name."""
     kind = "" if _OWN_KIND.match(title.strip()) else f"{kind.title()} "
     found = _NAME.match(title.strip())
     name = found.group().strip() if found else ""

@@ -64,20 +64,7 @@ _CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 
 
 def lighten(html: str, colored: Collection[str]) -> str:
-    """Return a page without what it need not load before its reader acts.
-
-    Parameters
-    ----------
-    html : str
-        The page.
-    colored : collection of str
-        The classes of code that the style sheet colors.
-
-    Returns
-    -------
-    str
-        The lighter page.
-    """
+    """Return a page without what it need not load before its reader acts."""
     html = _HEAVY.sub("", html)
     html = _SEARCHING.sub("", html)
     head, end, body = html.partition("</head>")
@@ -115,17 +102,8 @@ def colored_classes(css: str) -> set[str]:
 def used_rules(css: str, names: Collection[str]) -> str:
     """Return a style sheet without the rules that can apply to nothing.
 
-    Parameters
-    ----------
-    css : str
-        The style sheet.
-    names : collection of str
-        Every class that may occur; one that ends in a hyphen stands for all that begin so.
-
-    Returns
-    -------
-    str
-        The style sheet; what stands in parentheses of a selector counts for nothing.
+    A name that ends in a hyphen stands for all that begin so; what stands in parentheses of a
+    selector counts for nothing.
     """
     beginnings = tuple(name for name in names if name.endswith("-") and len(name) > 3)
 

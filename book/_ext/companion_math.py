@@ -61,18 +61,7 @@ def _engine() -> MiniRacer:
 
 
 def macros_of(config: Mapping[str, str | list[Any]]) -> dict[str, str]:
-    r"""Return the book's macros as Temml reads them, ``{"\\R": "\\mathbb{R}"}``.
-
-    Parameters
-    ----------
-    config : mapping
-        Bodies by name, alone or with the number of arguments, as ``companion_macros`` has them.
-
-    Returns
-    -------
-    dict of str to str
-        Bodies by name with its backslash.
-    """
+    r"""Return the book's macros as Temml reads them, ``{"\R": "\mathbb{R}"}``."""
     return {
         f"\\{name}": body if isinstance(body, str) else body[0] for name, body in config.items()
     }
@@ -103,27 +92,7 @@ def _set(tex: str, display: bool, macros: str) -> str:
 
 
 def mathml(tex: str, macros: Mapping[str, str], *, display: bool = False) -> str:
-    r"""Return a formula as MathML.
-
-    Parameters
-    ----------
-    tex : str
-        TeX without signs around it.
-    macros : mapping of str to str
-        Bodies of macros by name, as `macros_of` returns them.
-    display : bool, default False
-        Whether it stands on a line of its own.
-
-    Returns
-    -------
-    str
-        A ``<math>`` element.
-
-    Raises
-    ------
-    ValueError
-        If the formula cannot be set.
-    """
+    """Return a formula as MathML."""
     try:
         return _set(tex.strip(), display, json.dumps(dict(macros), sort_keys=True))
     except JSEvalException as error:
@@ -133,23 +102,7 @@ def mathml(tex: str, macros: Mapping[str, str], *, display: bool = False) -> str
 
 
 def typeset(html: str, macros: Mapping[str, str]) -> tuple[str, list[str]]:
-    r"""Set all formulas of a page.
-
-    Parameters
-    ----------
-    html : str
-        The page, with formulas as Sphinx writes them: ``\(...\)`` and ``\[...\]`` in elements of
-        the class ``math``.
-    macros : mapping of str to str
-        See `mathml`.
-
-    Returns
-    -------
-    html : str
-        The page; a formula that cannot be set stays as it was.
-    problems : list of str
-        What is wrong with those.
-    """
+    """Set all formulas of a page."""
     problems: list[str] = []
 
     def put(match: re.Match[str], display: bool) -> str:

@@ -45,18 +45,7 @@ _WINDOW = ' target="_blank"'
 
 
 def scripts_within(html: str) -> list[str]:
-    """Return the text of every script that is written into a page and that a browser runs.
-
-    Parameters
-    ----------
-    html : str
-        The page.
-
-    Returns
-    -------
-    list of str
-        The scripts in order, without those that are fetched and those that are only data.
-    """
+    """Return the text of every script that is written into a page and that a browser runs."""
     found = []
     for attributes, text in _SCRIPT.findall(html):
         kind = _TYPE.search(attributes)
@@ -72,18 +61,7 @@ def fingerprint(script: str) -> str:
 
 
 def policy(html: str) -> str:
-    """Return the policy under which a page works, and nothing else does.
-
-    Parameters
-    ----------
-    html : str
-        The page.
-
-    Returns
-    -------
-    str
-        The value of the header ``Content-Security-Policy``.
-    """
+    """Return the policy under which a page works, and nothing else does."""
     prints = dict.fromkeys(map(fingerprint, scripts_within(html)))
     modules = ["blob:"] if _STATE in html else []
     rules = {
@@ -108,16 +86,6 @@ def lock(html: str) -> str:
     """Return a page with its policy, in place of an older one, and without handlers in attributes.
 
     Links that open a window of their own do not let it know where it came from.
-
-    Parameters
-    ----------
-    html : str
-        The page, with ``<meta charset>`` in its head; another is returned as it is.
-
-    Returns
-    -------
-    str
-        The locked page.
     """
     html = _PRESENT.sub("", html)
     for handler, mark in _HANDLERS.items():

@@ -69,25 +69,7 @@ _TEX = re.compile(r"[\\{}^_$]")
 
 
 def site_address(configured: str, environment: str = "") -> str:
-    """Return the address of the published book, with a slash at its end, or nothing.
-
-    Parameters
-    ----------
-    configured : str
-        The setting ``html_baseurl``; it comes before the environment.
-    environment : str, default ""
-        What the environment says.
-
-    Returns
-    -------
-    str
-        The address, empty where there is none.
-
-    Raises
-    ------
-    sphinx.errors.ConfigError
-        If the address is neither empty nor one of the web.
-    """
+    """Return the address of the published book, with a slash at its end, or nothing."""
     address = configured.strip() or environment.strip()
     if address and not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", address):
         raise ConfigError(
@@ -97,22 +79,7 @@ def site_address(configured: str, environment: str = "") -> str:
 
 
 def describe(doctree: nodes.document | None, title: str, book: str) -> str:
-    """Return what a page is about, in at most two hundred letters and without formulas.
-
-    Parameters
-    ----------
-    doctree : docutils.nodes.document or None
-        The page; its first whole sentences are taken.
-    title : str
-        The title of the page, for a page without such sentences.
-    book : str
-        The title of the book.
-
-    Returns
-    -------
-    str
-        The description.
-    """
+    """Return what a page is about, in at most two hundred letters and without formulas."""
     told = ""
     paragraphs = doctree.findall(nodes.paragraph) if doctree is not None else iter(())
     for paragraph in paragraphs:
@@ -131,24 +98,7 @@ def describe(doctree: nodes.document | None, title: str, book: str) -> str:
 
 
 def bibtex(citation: dict[str, Any], year: str, title: str = "", address: str = "") -> str:
-    """Return an entry for BibTeX.
-
-    Parameters
-    ----------
-    citation : dict
-        What ``CITATION.cff`` says.
-    year : str
-        The year of the book.
-    title : str, default ""
-        The title of one page; empty for the whole book.
-    address : str, default ""
-        The address of the page.
-
-    Returns
-    -------
-    str
-        The entry.
-    """
+    """Return an entry for BibTeX."""
     names = [
         "{" + each["name"] + "}"
         if "name" in each
@@ -178,23 +128,7 @@ def citing(entry: str) -> str:
 
 
 def tags(title: str, description: str, book: str, site: str = "", page: str = "") -> str:
-    """Return the tags of a page that say what it is about.
-
-    Parameters
-    ----------
-    title, description, book : str
-        What the page is called, what it is about, and which book it belongs to.
-    site : str, default ""
-        Address of the published book, with a slash at its end.  Without it there are no tags for
-        other sites, because these follow whole addresses only.
-    page : str, default ""
-        The page's own address below `site`.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return the tags of a page that say what it is about."""
     found = [("name", "description", description)]
     if site:
         found += [
@@ -215,20 +149,7 @@ def tags(title: str, description: str, book: str, site: str = "", page: str = ""
 
 
 def sitemap(site: str, pages: list[str]) -> str:
-    """Return the list of pages that search engines read.
-
-    Parameters
-    ----------
-    site : str
-        Address of the published book, with a slash at its end.
-    pages : list of str
-        The pages' addresses below it.
-
-    Returns
-    -------
-    str
-        XML.
-    """
+    """Return the list of pages that search engines read."""
     places = "".join(
         f"  <url><loc>{escape_xml(site + quote(page))}</loc></url>\n" for page in sorted(pages)
     )
@@ -246,20 +167,7 @@ _CARRY = (
 
 
 def signpost(to: str, title: str) -> str:
-    """Return the page that leads from an old address to a new one.
-
-    Parameters
-    ----------
-    to : str
-        The new address, from where the old one was.
-    title : str
-        What is there.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return the page that leads from an old address to a new one."""
     address = escape(quote(to, safe="/.#"))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
@@ -273,13 +181,7 @@ def signpost(to: str, title: str) -> str:
 
 
 def licenses(packages: Iterable[str] = PACKAGES) -> str:
-    """Return the license texts of installed packages, one after the other.
-
-    Raises
-    ------
-    ValueError
-        If a package brings no text of its license.
-    """
+    """Return the license texts of installed packages, one after the other."""
     parts = ["Licenses of the files of other projects among those of this book\n\n" + _WITHIN]
     for name in packages:
         package = metadata.distribution(name)

@@ -41,18 +41,7 @@ _LONGEST = {
 
 
 def kind_of(page: str) -> str:
-    """Return what a page is: a chapter, a page of the book, a page of checks, or of the library.
-
-    Parameters
-    ----------
-    page : str
-        Its address from the root of the book.
-
-    Returns
-    -------
-    str
-        ``"chapter"``, ``"book"``, ``"checks"`` or ``"library"``.
-    """
+    """Return what a page is: a chapter, a page of the book, a page of checks, or of the library."""
     if re.match(r"book/part\d+/", page):
         return "chapter"
     if page.startswith("book/reference/api"):
@@ -68,18 +57,7 @@ def text_of(node: LexborNode) -> str:
 
 
 def sections_of(html: str) -> Iterator[tuple[str, str, list[str], str]]:
-    """Yield the sections of a page: anchor, heading, further names of it, and its own text.
-
-    Parameters
-    ----------
-    html : str
-        The page, with its formulas in MathML.
-
-    Yields
-    ------
-    tuple of str, str, list of str and str
-        The first is the page itself, whose heading is its title.
-    """
+    """Yield the sections of a page: anchor, heading, further names of it, and its own text."""
     article = LexborHTMLParser(html).css_first("article")
     if article is None:
         return
@@ -136,21 +114,7 @@ def _within_class(name: LexborNode) -> bool:
 
 
 def index_of(pages: dict[str, str], entries: dict[str, list[str]]) -> list[dict[str, Any]]:
-    """Return the index of a book.
-
-    Parameters
-    ----------
-    pages : dict of str to str
-        The HTML of the pages, by their addresses from the root of the book, in reading order.
-    entries : dict of str to list of str
-        What the index of the book says, by address with anchor.
-
-    Returns
-    -------
-    list of dict
-        For every page its ``page``, ``kind`` and ``sections``, each with anchor,
-        heading, names and text.
-    """
+    """Return the index of a book."""
     made = []
     for page, html in pages.items():
         kind = kind_of(page)
@@ -173,18 +137,7 @@ def index_of(pages: dict[str, str], entries: dict[str, list[str]]) -> list[dict[
 
 
 def letters_of(html: str) -> dict[str, str]:
-    """Return what letters mean, by their names in code, from the tables of the page on notation.
-
-    Parameters
-    ----------
-    html : str
-        The page; its tables have the columns symbol, name in code, and meaning.
-
-    Returns
-    -------
-    dict of str to str
-        The beginning of each meaning, up to its first mark.
-    """
+    """Return what letters mean, by their names in code, from the tables of the page on notation."""
     found: dict[str, str] = {}
     for row in LexborHTMLParser(html).css("article tbody tr"):
         cells = [text_of(cell) for cell in row.css("td")]

@@ -36,19 +36,7 @@ def _shown(row: Mapping[str, Any], key: str, form: str, unit: float) -> str:
 
 
 def told(stored: Mapping[str, Any]) -> str:
-    """Return a stored measurement as text.
-
-    Parameters
-    ----------
-    stored : mapping
-        What ``tools/time_pages.py`` writes.
-
-    Returns
-    -------
-    str
-        Markdown: where and when it was measured, a row for each page, and one for each search; of
-        every number what it was before and what it is now.
-    """
+    """Return a stored measurement as text."""
     now, before, goals = (
         stored["now"],
         stored["before"] or {"pages": [], "search": []},

@@ -41,18 +41,7 @@ _HOLDER = re.compile(r'class="(?:[^"]* )?(?:glossary|proof)[" ]')
 
 
 def targets(pages: Mapping[str, str]) -> dict[str, set[str]]:
-    """List what the pages refer to.
-
-    Parameters
-    ----------
-    pages : mapping of str to str
-        The HTML of the pages, by their addresses from the root of the book.
-
-    Returns
-    -------
-    dict of str to set of str
-        The ids that are referred to, by the page that has them.
-    """
+    """List what the pages refer to."""
     found: dict[str, set[str]] = {}
     for page, html in pages.items():
         for path, anchor in _REFERENCE.findall(html):
@@ -62,21 +51,9 @@ def targets(pages: Mapping[str, str]) -> dict[str, set[str]]:
 
 
 def cards(html: str, wanted: Iterable[str]) -> dict[str, str]:
-    """Return the cards for words and statements of one page.
+    """Return the cards for words of a glossary and for boxes, by their ids on a page.
 
-    Parameters
-    ----------
-    html : str
-        The page.
-    wanted : iterable of str
-        Ids on it.
-
-    Returns
-    -------
-    dict of str to str
-        The HTML of a card for each id that is a word of a glossary, a box of sphinx-proof, or a
-        section with such a box; without links, ids and pictures, because nothing on a card can be
-        reached by keyboard.
+    There are no links, ids and pictures, because nothing on a card can be reached by keyboard.
     """
     if not _HOLDER.search(html):  # the largest pages, those of the library, hold none
         return {}
@@ -179,10 +156,6 @@ def _set_index(app: Sphinx, doctree: nodes.document, name: str) -> None:
     places = list(doctree.findall(book_index))
     if not places:
         return
-    if app.builder.format != "html":  # paper has an index with numbers of pages
-        for place in places:
-            place.parent.remove(place)
-        return
     content: list[nodes.Node] = []
     for letter, items in entries(app):
         content.append(nodes.rubric("", letter, classes=["index-letter"]))
@@ -218,20 +191,7 @@ def _entry(app: Sphinx, page: str, text: str, addresses: Iterable[str]) -> nodes
 
 
 def words_line(pagename: str, links: Mapping[str, str]) -> str:
-    """Return the line below the title of a chapter.
-
-    Parameters
-    ----------
-    pagename : str
-        The chapter.
-    links : mapping of str to str
-        Pages of the book, and what the line calls them.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return the line below the title of a chapter."""
     up = "../" * pagename.count("/")
     told = " · ".join(f'<a href="{up}{page}.html">{text}</a>' for page, text in links.items())
     return f'<p class="words-line">{told}</p>'

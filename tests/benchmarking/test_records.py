@@ -53,15 +53,9 @@ def test_what_is_no_record_is_refused(
 
 
 def test_the_record_of_a_mutation_run_comes_back_whole(tmp_path: Path) -> None:
+    found = [("jump", "killed"), ("jump", "survived"), ("flips", "not covered")]
     trials = [
-        mutate_theory.Trial(
-            mutate_theory.Mutant(module, unit, 3, "sign", 0, 0), "a + b", "a - b", 1, outcome
-        )
-        for module, unit, outcome in (
-            ("jump", "f", "killed"),
-            ("jump", "g", "survived"),
-            ("flips", "", "not covered"),
-        )
+        {"module": module, "operator": "sign", "outcome": outcome} for module, outcome in found
     ]
     settings = {"per_module": 2, "seed": 0, "most": 1.0, "claims": "all"}
     record = mutate_theory.report(trials, {"jump": 5, "flips": 7}, settings, 1.0)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import check_book
+from companion_math import STYLE, typeset
+
 
 def made_page(title: str, body: str, *, head: str = "", after: str = "") -> str:
     """Return a page with a heading; `head` goes into its head, `after` behind its text."""
@@ -16,3 +21,15 @@ def made_page(title: str, body: str, *, head: str = "", after: str = "") -> str:
         "font:16px/1.5 sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem}"
         f"</style>{head}</head><body><main><h1>{title}</h1>{body}</main>{after}</body></html>"
     )
+
+
+def write_set(folder: Path, name: str, title: str, body: str) -> Path:
+    """Store a page whose formulas are set as in the book, with styles and letters beside it."""
+    for each in (STYLE, "vendor"):
+        if not (folder / each).exists():
+            (folder / each).symlink_to(check_book.ROOT / "book" / "_static" / each)
+    head = f'<link rel="stylesheet" href="{STYLE}">'
+    page, problems = typeset(made_page(title, body, head=head), {})
+    assert problems == []
+    (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    return folder / f"{name}.html"

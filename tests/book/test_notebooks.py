@@ -5,7 +5,6 @@ import json
 import check_notebooks
 import nbformat
 import pytest
-import refresh_claims
 import run_notebooks
 from check_notebooks import Chapter
 
@@ -328,12 +327,12 @@ def test_only_cells_with_claims_are_run_again_and_the_rest_is_kept(tmp_path):
     nbformat.write(nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, code)]), path)
     whole = run_notebooks.fresh(path)
     path.write_text(whole, encoding="utf-8")
-    assert refresh_claims.refreshed(path) == whole
+    assert run_notebooks.refreshed(path) == whole
     touched = whole.replace("costly 2", "costly 99").replace(
         "import badge", "import inline_html as badge"
     )
     path.write_text(touched, encoding="utf-8")
-    assert refresh_claims.main(["--check", str(path)]) == 0
+    assert run_notebooks.main(["--claims", "--check", str(path)]) == 0
     old = whole.replace('"3"', '"4"')
     path.write_text(old, encoding="utf-8")
-    assert refresh_claims.refreshed(path) == old, "a cell without claims was run"
+    assert run_notebooks.refreshed(path) == old, "a cell without claims was run"

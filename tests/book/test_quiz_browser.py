@@ -4,13 +4,11 @@ The tests drive a page that is made here from a made-up quiz, with the mathemati
 ``test_keyboard.py`` walks through the quizzes of all pages.
 """
 
-import check_book
 import pytest
-from companion_math import STYLE, typeset
 
 from sublinear_lib.exhibits.quiz import read_quiz
 from tests.book.accessible import findings
-from tests.book.made_page import made_page
+from tests.book.made_page import write_set
 from tests.exhibits.made_up import QUIZ
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
@@ -19,15 +17,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 @pytest.fixture(scope="module")
 def made_up(tmp_path_factory):
     """A page like one of the book, with its colors and its mathematics, and a quiz."""
-    folder = tmp_path_factory.mktemp("quiz")
     shown = read_quiz(QUIZ, "made-up.md", "part1/made-up")._repr_html_()
-    for each in (STYLE, "vendor"):
-        (folder / each).symlink_to(check_book.ROOT / "book" / "_static" / each)
-    head = f'<link rel="stylesheet" href="{STYLE}">'
-    page, problems = typeset(made_page("A quiz", shown, head=head), {})
-    assert problems == []
-    (folder / "page.html").write_text(page, encoding="utf-8")
-    return folder / "page.html"
+    return write_set(tmp_path_factory.mktemp("quiz"), "page", "A quiz", shown)
 
 
 def told(field):
