@@ -62,9 +62,50 @@ def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_p
     assert soup.select_one(".output.text_html > figure").text == "drawn"
 
 
+def test_mended_pages_have_no_repeated_ids_and_countable_entries():
+    body = (
+        '<div class="proof admonition" id="proof"><p id="proof-1">p</p></div>'
+        '<section class="proof-content" id="proof-content">a</section>'
+        '<section class="solution-content" id="solution-content">b</section>'
+        '<div class="citation" id="id7" role="doc-biblioentry">c</div>'
+    )
+    assert companion_book.mend_body(body) == (
+        '<div class="proof argument admonition"><p id="proof-1">p</p></div>'
+        '<section class="proof-content">a</section>'
+        '<section class="solution-content">b</section>'
+        '<div class="citation" id="id7" role="listitem">c</div>'
+    )
+
+
 def test_a_formula_is_held_together_with_its_punctuation():
     formula = '<span class="math notranslate nohighlight">\\(\\tau &gt; 0\\)</span>'
     assert companion_book.mend_body(f"<p>for ({formula}), and</p>") == (
         f'<p>for <span class="unbroken">({formula}),</span> and</p>'
     )
     assert companion_book.mend_body(f"<p>for {formula} and</p>") == f"<p>for {formula} and</p>"
+
+
+def test_links_of_exhibits_lead_to_pages_and_other_links_stay():
+    body = (
+        '<a class="sl-page" href="../reference/ledger.ipynb">a</a>'
+        '<a class="sl-node sl-page" id="x" href="../reference/ledger.ipynb#thm-4.1">b</a>'
+        '<a class="reference download" href="../_downloads/ledger.ipynb">c</a>'
+    )
+    assert companion_book.mend_body(body) == (
+        '<a class="sl-page" href="../reference/ledger.html">a</a>'
+        '<a class="sl-node sl-page" id="x" href="../reference/ledger.html#thm-4.1">b</a>'
+        '<a class="reference download" href="../_downloads/ledger.ipynb">c</a>'
+    )
+
+
+def test_an_anchor_is_spelled_as_its_label_is_written():
+    body = '<span id="thm-4-1-r"></span><section id="proof"><p id="lem-5.3">x</p></section>'
+    labels = {"thm-4.1-r": "thm-4-1-r", "lem-5.3": "lem-5-3", "gone.1": "gone-1"}
+    assert companion_book.spell_anchors(body, labels) == f'<span id="thm-4.1-r"></span>{body}'
+
+
+def test_a_button_that_unfolds_the_contents_gets_a_name():
+    old = '<details><summary><span class="toctree-toggle" role="presentation"></span></summary>'
+    named = companion_book.name_toggles(old)
+    assert named.startswith('<details><summary aria-label="Show or hide the pages below"><span')
+    assert companion_book.name_toggles("<summary>Text</summary>") == "<summary>Text</summary>"
