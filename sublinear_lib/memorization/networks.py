@@ -121,6 +121,11 @@ class AffineLayer:
         """The number of outputs."""
         return int(self.weight.shape[0])
 
+    @property
+    def nonzeros(self) -> int:
+        """The number of weights and biases that are not zero."""
+        return int(np.count_nonzero(self.weight.data) + np.count_nonzero(self.bias))
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class ReLUNetwork:
