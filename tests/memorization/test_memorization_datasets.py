@@ -327,6 +327,8 @@ def test_random_points_on_a_line_follow_the_law() -> None:
 
 
 def test_the_median_is_found_for_every_number_of_points() -> None:
+    three = 0.25 + 0.5 * 0.9**3 + 0.25 * 0.8**3  # no, one or two changes of the label
+    assert separation_law.line_survival(0.1, 3) == pytest.approx(three, rel=1e-12)
     sizes = (3, 4, 5, 8, 20, 100, 1000, 20_000)
     medians = [mem.line_median(N) for N in sizes]
     assert medians == sorted(medians, reverse=True)
