@@ -5,7 +5,6 @@ import pytest
 from sublinear_lib import cluster, datasets, memorization, theory
 from sublinear_lib.adversary import SmoothedGradient, bracket, margin_of
 from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
-from sublinear_lib.memorization import intervals
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training.measuring import count_flips
 
@@ -26,7 +25,7 @@ TYPES = {
     "slope": (lambda: memorization.lipschitz_certificate(MEMORIZER.network), NO_MEMORIZER),
     "ideal": (lambda: memorization.ideal_values(MEMORIZER.network, [[0, 0]]), NO_MEMORIZER),
     "attack": (lambda: memorization.attack(MEMORIZER, [[0, 0]], [1], 0.1, rng=0), NO_NETWORK),
-    "layers": (lambda: intervals.layer_bounds(MEMORIZER, *CORNERS), NO_NETWORK),
+    "layers": (lambda: memorization.interval_bounds(MEMORIZER, *CORNERS), NO_NETWORK),
     "circle": (lambda: theory.max_active_on_circle(None), "network must be .* got None"),
     "flips": (lambda: theory.max_flips_on_circle(None, 0.1), "network must be .* got None"),
     "near": (lambda: theory.max_near_on_circle(None, 0.1), "network must be .* got None"),

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import described
+from sublinear_lib._arguments import Positive, check_fields, described
 from sublinear_lib._typing import FloatArray
 
 __all__ = ["GELU", "Activation", "ReLU", "SmoothedReLU", "Softplus"]
@@ -109,10 +109,11 @@ class SmoothedReLU(Activation):
     convex: ClassVar[bool] = True
 
     q: float = 3
-    rho: float = 15.0
+    rho: Positive = 15.0
 
     def __post_init__(self) -> None:
         """Check the numbers; a whole exponent is kept as an integer, whose powers are products."""
+        check_fields(self)
         q = validation.scalar(self.q, "q")
         if q <= 1:
             raise ValueError(
@@ -120,7 +121,6 @@ class SmoothedReLU(Activation):
                 f"the plain ReLU), got {self.q}"
             )
         object.__setattr__(self, "q", int(q) if q == int(q) else q)
-        object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", exclusive_minimum=0))
 
     @property
     def relative_error(self) -> float:
@@ -131,10 +131,7 @@ class SmoothedReLU(Activation):
         return _ERROR * max(1.0, self.q / 16)
 
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return value and derivative.
-
-        Returned: `value, slope`: Arrays of the shape of z.
-        """
+        """Return value and derivative."""
         # In place where that is possible: new memory costs as much as the arithmetic.
         value = np.clip(z, 0.0, self.rho)
         slope = self._power(value / self.rho)
@@ -177,10 +174,7 @@ class ReLU(Activation):
     convex: ClassVar[bool] = True
 
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return value and derivative.
-
-        Returned: `value, slope`: Arrays of the shape of z.
-        """
+        """Return value and derivative."""
         return np.maximum(z, 0.0), (z > 0).astype(np.float64)
 
 
@@ -197,10 +191,7 @@ class GELU(Activation):
     convex: ClassVar[bool] = False
 
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return value and derivative.
-
-        Returned: `value, slope`: Arrays of the shape of z.
-        """
+        """Return value and derivative."""
         law = ndtr(z)
         density = np.exp(-0.5 * np.square(z)) / math.sqrt(2.0 * math.pi)
         return np.asarray(z * law), np.asarray(law + z * density)
@@ -211,8 +202,8 @@ class GELU(Activation):
 
         Here `low`, `high`: the ends of the intervals, ``low <= high``, of one shape.
 
-        Returned: `least, greatest`: Arrays of that shape.  The function falls to its least value at
-        -0.7518 and rises from there, so an interval that holds this point needs it, and no other.
+        The function falls to its least value at -0.7518 and rises from there, so an interval that
+        holds this point needs it, and no other.
         """
         first, last = self.value(low), self.value(high)
         # Wide enough for the digits of the point itself.
@@ -221,9 +212,6 @@ class GELU(Activation):
 
     def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
         """Return how far computed values may be from the exact ones.
-
-        Here `value`: values that `value` has returned; `size`: bounds on the absolute values of
-        their arguments.
 
         ``2**-46`` times the value, and below 0 times ``1 + size^2`` besides: a rounding of z
         changes Phi(z) there by about ``z^2`` times as much, relative.
@@ -257,18 +245,14 @@ class Softplus(Activation):
 
     convex: ClassVar[bool] = True
 
-    sharpness: float = 10.0
+    sharpness: Positive = 10.0
 
     def __post_init__(self) -> None:
         """Check the sharpness."""
-        value = validation.scalar(self.sharpness, "sharpness", exclusive_minimum=0)
-        object.__setattr__(self, "sharpness", value)
+        check_fields(self)
 
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return value and derivative.
-
-        Returned: `value, slope`: Arrays of the shape of z.
-        """
+        """Return value and derivative."""
         b = self.sharpness
         value = (np.logaddexp(0.0, b * z) - math.log(2.0)) / b
         return np.asarray(value), np.asarray(expit(b * z))
@@ -276,9 +260,6 @@ class Softplus(Activation):
     def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
         """Return how far computed values may be from the exact ones.
 
-        Here `value`: values that `value` has returned; `size`: bounds on the absolute values of
-        their arguments.
-
-        Returned: ``2**-46 (size + 1/b)``: subtracting log 2 costs the digits of small values.
+        ``2**-46 (size + 1/b)``: subtracting log 2 costs the digits of small values.
         """
         return np.asarray(_ERROR * (size + 1.0 / self.sharpness))

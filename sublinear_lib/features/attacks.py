@@ -25,7 +25,6 @@ from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.data import PatchData
 from sublinear_lib.features.network import (
     PatchNetwork,
-    checked_network,
     checked_patches,
     margins_of,
 )
@@ -77,7 +76,7 @@ class AttackOutcome:
 
 @dataclass(frozen=True)
 class EnergyShares:
-    """Where a perturbation points: shares of its squared length, which add up to 1.
+    """Where a perturbation points: shares of its squared length.
 
     Attributes
     ----------
@@ -85,19 +84,10 @@ class EnergyShares:
         In the coordinate of the robust feature of the true class.
     own_v : float
         In that of its non-robust feature.
-    other_u : float
-        In those of the robust features of other classes.
-    other_v : float
-        In those of their non-robust features.
-    rest : float
-        In coordinates without a feature.
     """
 
     own_u: float
     own_v: float
-    other_u: float
-    other_v: float
-    rest: float
 
 
 class _Box:
@@ -135,11 +125,10 @@ class _Box:
 
 def checked_sample(network: object, data: object) -> tuple[PatchNetwork, PatchData]:
     """Return a network and data that fit together, or refuse them."""
-    fitting = checked_network(network)
-    if not isinstance(data, PatchData):
-        raise TypeError(f"data must be PatchData, got {type(data).__name__}")
-    fitting._fits(data.law)
-    return fitting, data
+    fitting = validation.instance(network, "network", PatchNetwork)
+    sample = validation.instance(data, "data", PatchData)
+    fitting._fits(sample.law)
+    return fitting, sample
 
 
 @checked
@@ -162,8 +151,7 @@ def feature_perturbation(
     >>> feature_perturbation(data, 0.5, "swap_u", [2])[0, 7, :3]
     array([-0.5,  0. ,  0.5])
     """
-    if not isinstance(data, PatchData):
-        raise TypeError(f"data must be PatchData, got {type(data).__name__}")
+    validation.instance(data, "data", PatchData)
     chosen = validation.choice(kind, "kind", FEATURE_ATTACKS)
     law = data.law
     j = validation.index_array(targets, "targets", upper=law.classes)
@@ -245,7 +233,7 @@ def gradient_attack(
 
     The least margins over all points that were visited.
     """
-    checked_network(network)
+    validation.instance(network, "network", PatchNetwork)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
     chosen = validation.choice(goal, "goal", _GOALS)
     bounds = None if box is None else checked_box(box)
@@ -320,16 +308,7 @@ def gradient_energy(network: PatchNetwork, data: PatchData) -> EnergyShares:
     total = squared.sum(axis=1)
     if not (total > 0).any():
         raise ValueError("network must have a gradient at some input of data, got zeros only")
-    shares = squared[total > 0] / total[total > 0, None]
+    shares, law = squared[total > 0] / total[total > 0, None], data.law
     y = data.y[total > 0]
-    rows = np.arange(len(y))
-    u, v = np.asarray(data.law.u), np.asarray(data.law.v)
-    own_u, own_v = shares[rows, u[y]].mean(), shares[rows, v[y]].mean()
-    all_u, all_v = shares[:, u].sum(axis=1).mean(), shares[:, v].sum(axis=1).mean()
-    return EnergyShares(
-        own_u=float(own_u),
-        own_v=float(own_v),
-        other_u=float(all_u - own_u),
-        other_v=float(all_v - own_v),
-        rest=float(max(0.0, 1.0 - all_u - all_v)),
-    )
+    own = (shares[np.arange(len(y)), np.asarray(feature)[y]].mean() for feature in (law.u, law.v))
+    return EnergyShares(*map(float, own))

@@ -26,7 +26,6 @@ are taken patch by patch, and the treatment of rounding, is ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -35,7 +34,7 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._arguments import Nonnegative, Positive, checked
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.features.network import PatchNetwork, checked_network, checked_patches
+from sublinear_lib.features.network import PatchNetwork, checked_patches
 
 __all__ = ["certified_radii", "certify_patches"]
 
@@ -57,15 +56,9 @@ class PatchCertificate:
     ----------
     margins : ndarray of float64, shape (N,)
         Lower bounds on ``F_y - max_{j != y} F_j`` over all perturbations within the budget.
-    eps : float
-        The budget.
-    method : str
-        "interval" or "linear".
     """
 
     margins: FloatArray
-    eps: float
-    method: PatchMethod
 
     @property
     def certified(self) -> BoolArray:
@@ -177,15 +170,11 @@ def _margins(
     network: PatchNetwork, X: FloatArray, y: IntArray, eps: FloatArray, method: PatchMethod
 ) -> FloatArray:
     margins = np.empty(len(X))
-    for part in _batches(network, X):
-        margins[part] = _Bounds(network, X[part], eps[part]).margins(y[part], method)
-    return margins
-
-
-def _batches(network: PatchNetwork, X: FloatArray) -> Iterator[slice]:
     step = max(1, _BATCH // (X.shape[1] * network.classes * network.filters))
     for start in range(0, len(X), step):
-        yield slice(start, start + step)
+        part = slice(start, start + step)
+        margins[part] = _Bounds(network, X[part], eps[part]).margins(y[part], method)
+    return margins
 
 
 @checked
@@ -212,34 +201,28 @@ def certify_patches(
     >>> [certify_patches(network, data.X, data.y, eps).error for eps in (0.607, 0.608)]
     [0.0, 1.0]
     """
-    checked_network(network)
+    validation.instance(network, "network", PatchNetwork)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
     chosen = _method(network, method)
     margins = _margins(network, inputs, labels, np.full(len(inputs), eps), chosen)
     margins.flags.writeable = False
-    return PatchCertificate(margins, eps, chosen)
+    return PatchCertificate(margins)
 
 
 @checked
 def certified_radii(
-    network: PatchNetwork,
-    X: object,
-    y: object,
-    largest: Positive,
-    *,
-    method: PatchMethod = "best",
-    tolerance: Positive = 1e-3,
+    network: PatchNetwork, X: object, y: object, largest: Positive, *, tolerance: Positive = 1e-3
 ) -> FloatArray:
     """Find for every input how large a budget is certified.
 
-    Here `largest`: the largest budget tried, ``> 0``; `method`: as in `certify_patches`;
-    `tolerance`: when to stop the bisection, ``> 0``, absolute.
+    Here `largest`: the largest budget tried, ``> 0``; `tolerance`: when to stop the bisection,
+    ``> 0``, absolute.
 
     Budgets that are certified themselves, in [0, largest]; NaN where not even the clean input is.
     """
-    checked_network(network)
+    validation.instance(network, "network", PatchNetwork)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
-    chosen = _method(network, method)
+    chosen = _method(network, "best")
 
     def holds(eps: FloatArray) -> BoolArray:
         return _margins(network, inputs, labels, eps, chosen) > 0

@@ -225,20 +225,19 @@ class FeatureData:
         (array([0., 3., 0.]), array([0., 1., 0.]))
         """
         generator = validation.generator(rng)
-        y = self._labels(n, balanced, generator)
+        y = self._labels(n)
+        if not validation.boolean(balanced, "balanced"):
+            y = generator.integers(0, self.classes, len(y), dtype=np.int64)
         return self._draw(y, y, y, generator)
 
     @described
-    def sample_only(
-        self, kind: FeatureKind, n: int, rng: Seed, *, balanced: bool = True
-    ) -> PatchData:
+    def sample_only(self, kind: FeatureKind, n: int, rng: Seed) -> PatchData:
         """Draw inputs that show one kind of feature; the patches of the other hold noise only.
 
         Here `kind`: the features to show: "robust" draws from D_R, "nonrobust" from D_NR; `n`: the
-        number N of inputs, ``>= 1``; `balanced`: labels in turns; otherwise independent and
-        uniform.
+        number N of inputs, ``>= 1``.
 
-        N inputs; labels are those of the features shown.
+        N inputs; labels are those of the features shown, in turns.
 
         Raises TypeError, ValueError: if an argument is not of this form.
 
@@ -251,7 +250,7 @@ class FeatureData:
         """
         kind = validation.choice(kind, "kind", _KINDS)
         generator = validation.generator(rng)
-        y = self._labels(n, balanced, generator)
+        y = self._labels(n)
         nothing = np.full_like(y, ABSENT)
         return self._draw(
             y,
@@ -261,14 +260,13 @@ class FeatureData:
         )
 
     @described
-    def sample_conflict(self, n: int, rng: Seed, *, balanced: bool = True) -> PatchData:
+    def sample_conflict(self, n: int, rng: Seed) -> PatchData:
         """Draw inputs whose robust patches say one class and whose non-robust ones another.
 
-        Here `n`: the number N of inputs, ``>= 1``; `balanced`: robust classes in turns; otherwise
-        independent and uniform.
+        Here `n`: the number N of inputs, ``>= 1``.
 
-        N inputs; the label is the class of the robust patches, the class of the non-robust ones is
-        uniform among the others.
+        N inputs; the label is the class of the robust patches, in turns; the class of the
+        non-robust ones is uniform among the others.
 
         Raises TypeError, ValueError: if an argument is not of this form.
 
@@ -277,15 +275,12 @@ class FeatureData:
         False
         """
         generator = validation.generator(rng)
-        y = self._labels(n, balanced, generator)
+        y = self._labels(n)
         other = (y + generator.integers(1, self.classes, y.shape)) % self.classes
         return self._draw(y, y, other, generator)
 
-    def _labels(self, n: int, balanced: bool, rng: np.random.Generator) -> IntArray:
-        n = validation.count(n, "n")
-        if validation.boolean(balanced, "balanced"):
-            return np.arange(n, dtype=np.int64) % self.classes
-        return rng.integers(0, self.classes, n, dtype=np.int64)
+    def _labels(self, n: int) -> IntArray:
+        return np.arange(validation.count(n, "n"), dtype=np.int64) % self.classes
 
     def _draw(
         self, y: IntArray, robust: IntArray, nonrobust: IntArray, rng: np.random.Generator

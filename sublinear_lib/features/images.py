@@ -16,7 +16,7 @@ from sublinear_lib import validation
 from sublinear_lib._arguments import checked
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.network import PatchNetwork
-from sublinear_lib.features.training import LossHistory, TrainingSettings, checked_settings, fit
+from sublinear_lib.features.training import LossHistory, TrainingSettings, fit
 
 __all__ = ["image_digits", "train_images"]
 
@@ -28,19 +28,13 @@ class ImageSet:
     Attributes
     ----------
     pixels : ndarray of uint8, shape (N, h, w)
-        The values.
+        The values, 0 to 16.
     y : ndarray of int64, shape (N,)
-        Labels in 0, ..., classes - 1.
-    classes : int
-        The number k of classes.
-    depth : int
-        The largest value a pixel can have; it is divided by this.
+        Labels in 0, ..., 9.
     """
 
     pixels: NDArray[np.uint8]
     y: IntArray
-    classes: int
-    depth: int
 
     def __len__(self) -> int:
         return len(self.pixels)
@@ -70,7 +64,7 @@ class ImageSet:
 
     def patches(self) -> FloatArray:
         """Return every image as one patch, with values in [0, 1], shape (N, 1, h w)."""
-        return self.pixels.reshape(len(self), 1, -1) / np.float64(self.depth)
+        return self.pixels.reshape(len(self), 1, -1) / 16.0
 
 
 def image_digits() -> ImageSet:
@@ -86,12 +80,7 @@ def image_digits() -> ImageSet:
 
     bunch = load_digits()
     pixels = np.asarray(bunch.images, dtype=np.uint8)
-    return ImageSet(pixels, np.asarray(bunch.target, dtype=np.int64), 10, 16)
-
-
-# --------------------------------------------------------------------------------------------------
-# Training
-# --------------------------------------------------------------------------------------------------
+    return ImageSet(pixels, np.asarray(bunch.target, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +123,8 @@ def train_images(images: ImageSet, settings: TrainingSettings, seed: Seed) -> Im
     >>> len(run.train), len(run.test), bool(run.history.loss[-1] < run.history.loss[0])
     (100, 1697, True)
     """
-    if not isinstance(images, ImageSet):
-        raise TypeError(f"images must be an ImageSet, got {type(images).__name__}")
-    checked_settings(settings)
+    validation.instance(images, "images", ImageSet)
+    validation.instance(settings, "settings", TrainingSettings)
     if settings.samples >= len(images):
         raise ValueError(
             f"settings.samples must be below the number {len(images)} of images, "
@@ -144,7 +132,7 @@ def train_images(images: ImageSet, settings: TrainingSettings, seed: Seed) -> Im
         )
     rng = validation.generator(seed, "seed")
     train, test = images.split(settings.samples, rng)
-    initial = settings._start(images.classes, images.pixels[0].size, rng)
+    initial = settings._start(10, images.pixels[0].size, rng)
     network, history = fit(
         initial,
         train.patches(),

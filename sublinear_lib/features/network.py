@@ -114,9 +114,8 @@ def feature_shares(law: FeatureData, activation: Activation, A: object, B: objec
     >>> found.robust.round(3), found.nonrobust.round(3)
     (array([0.08]), array([0.089]))
     """
-    checked_law(law)
-    if not isinstance(activation, Activation):
-        raise TypeError(f"activation must be an Activation, got {type(activation).__name__}")
+    validation.instance(law, "law", FeatureData)
+    validation.instance(activation, "activation", Activation)  # type: ignore[type-abstract]
     robust = validation.float_array(A, "A")
     if not robust.ndim:
         raise ValueError(f"A must have an axis of filters, got the number {robust}")
@@ -221,7 +220,7 @@ class PatchNetwork:
 
         Raises TypeError, ValueError: if an argument is not of this form.
         """
-        checked_law(law)
+        validation.instance(law, "law", FeatureData)
         A = _per_class(robust, "robust", law.classes)
         B = _per_class(nonrobust, "nonrobust", law.classes)
         if A.shape != B.shape:
@@ -257,8 +256,8 @@ class PatchNetwork:
         """
         inputs = validation.float_array(X, "X", shape=("N", "P", self.dim))
         F = np.empty((len(inputs), self.classes))
-        for part in self._batches(inputs):
-            F[part] = logits_and_slopes(inputs[part], self._rows, self.classes, self.activation)[0]
+        for part, logits, _ in self._walk(inputs):
+            F[part] = logits
         return F
 
     @described
@@ -310,8 +309,7 @@ class PatchNetwork:
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         losses = np.empty(len(inputs))
         gradient = np.zeros_like(self._rows)
-        for part in self._batches(inputs):
-            F, slopes = logits_and_slopes(inputs[part], self._rows, self.classes, self.activation)
+        for part, F, slopes in self._walk(inputs):
             losses[part], errors = loss_and_errors(F, labels[part])
             pull = weighted_slopes(slopes, errors).reshape(-1, len(gradient))
             gradient += pull.T @ inputs[part].reshape(-1, self.dim)
@@ -325,8 +323,7 @@ class PatchNetwork:
         """
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         gradient = np.empty_like(inputs)
-        for part in self._batches(inputs):
-            F, slopes = logits_and_slopes(inputs[part], self._rows, self.classes, self.activation)
+        for part, F, slopes in self._walk(inputs):
             errors = loss_and_errors(F, labels[part])[1]
             gradient[part] = weighted_slopes(slopes, errors) @ self._rows
         return gradient
@@ -339,8 +336,7 @@ class PatchNetwork:
         inputs = validation.float_array(X, "X", shape=("N", "P", self.dim))
         mix = validation.float_array(weights, "weights", shape=(len(inputs), self.classes))
         gradient = np.empty_like(inputs)
-        for part in self._batches(inputs):
-            slopes = logits_and_slopes(inputs[part], self._rows, self.classes, self.activation)[1]
+        for part, _, slopes in self._walk(inputs):
             gradient[part] = weighted_slopes(slopes, mix[part]) @ self._rows
         return gradient
 
@@ -383,19 +379,20 @@ class PatchNetwork:
     def _rows(self) -> FloatArray:
         return self.weights.reshape(-1, self.dim)
 
+    def _walk(self, X: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+        """Yield batches of inputs with their logits and the slopes of all filters."""
+        step = max(1, _BATCH // (X.shape[1] * self.classes * self.filters))
+        for start in range(0, len(X), step):
+            part = slice(start, start + step)
+            yield part, *logits_and_slopes(X[part], self._rows, self.classes, self.activation)
+
     def _fits(self, law: FeatureData) -> None:
-        checked_law(law)
+        validation.instance(law, "law", FeatureData)
         if (law.classes, law.dim) != (self.classes, self.dim):
             raise ValueError(
                 f"law must have {self.classes} classes and dimension {self.dim}, as the network, "
                 f"got {law.classes} and {law.dim}"
             )
-
-    def _batches(self, X: FloatArray) -> Iterator[slice]:
-        each = X.shape[1] * self.classes * self.filters
-        step = max(1, _BATCH // each)
-        for start in range(0, len(X), step):
-            yield slice(start, start + step)
 
     def __repr__(self) -> str:
         """Return the sizes."""
@@ -411,20 +408,6 @@ def margins_of(F: FloatArray, y: IntArray) -> FloatArray:
     others = F.copy()
     others[rows, y] = -np.inf
     return np.asarray(F[rows, y] - others.max(axis=1))
-
-
-def checked_law(law: object) -> FeatureData:
-    """Return a law of patch data, or refuse anything else."""
-    if not isinstance(law, FeatureData):
-        raise TypeError(f"law must be a FeatureData, got {type(law).__name__}")
-    return law
-
-
-def checked_network(network: object) -> PatchNetwork:
-    """Return a network, or refuse anything else."""
-    if not isinstance(network, PatchNetwork):
-        raise TypeError(f"network must be a PatchNetwork, got {type(network).__name__}")
-    return network
 
 
 def _per_class(value: object, name: str, classes: int) -> FloatArray:

@@ -20,7 +20,6 @@ from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.features.activations import Activation, ReLU, SmoothedReLU
 from sublinear_lib.features.data import FeatureData, FeatureKind
-from sublinear_lib.features.network import checked_law
 
 __all__ = ["breaking_budget", "strength_left"]
 
@@ -31,7 +30,7 @@ def _checked(
     law: FeatureData, activation: Activation, filters: object, kind: object
 ) -> tuple[FloatArray, int, float]:
     """Return filters, number of patches and strength of the feature, or refuse."""
-    checked_law(law)
+    validation.instance(law, "law", FeatureData)
     if not isinstance(activation, SmoothedReLU | ReLU):
         raise TypeError(
             "activation must be a SmoothedReLU or a ReLU, which are 0 below 0 and increase above, "

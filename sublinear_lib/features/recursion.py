@@ -35,12 +35,11 @@ from sublinear_lib._arguments import Flag, Nonnegative, Positive, checked, descr
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.features.activations import SmoothedReLU
 from sublinear_lib.features.data import FeatureData
-from sublinear_lib.features.network import checked_law, logit_parts
+from sublinear_lib.features.network import logit_parts
 from sublinear_lib.features.training import (
     FeaturePaths,
     TrainingAttack,
     TrainingSettings,
-    checked_settings,
 )
 
 __all__ = [
@@ -71,12 +70,8 @@ class RecursionPath(FeaturePaths):
 
     Attributes
     ----------
-    steps : ndarray of int64, shape (T + 1,)
-        The numbers of updates, 0, ..., T.
-    A : ndarray of float64, shape (T + 1, k, m)
-        The robust feature in every filter.
-    B : ndarray of float64, shape (T + 1, k, m)
-        The non-robust feature in every filter.
+    steps, A, B : ndarray
+        The numbers of updates, and both features in every filter, as in `FeatureHistory`.
     """
 
     steps: IntArray
@@ -293,8 +288,8 @@ def feature_recursion(
     >>> path.A[-1, 0, 0] < 0.3, path.B[-1, 0, 0] > 4
     (np.True_, np.True_)
     """
-    checked_law(law)
-    checked_settings(settings)
+    validation.instance(law, "law", FeatureData)
+    validation.instance(settings, "settings", TrainingSettings)
     A, B = _start(A0, B0)
     system = _System(law, settings, early, coupled)
     attack = settings.attack
@@ -345,8 +340,8 @@ def attacked_strengths(
     >>> round(float(a), 2), round(float(b), 2)
     (2.94, 0.26)
     """
-    checked_law(law)
-    attack = checked_settings(settings).attack
+    validation.instance(law, "law", FeatureData)
+    attack = validation.instance(settings, "settings", TrainingSettings).attack
     states = (validation.float_array(A, "A"), validation.float_array(B, "B"))
     if states[0].shape != states[1].shape or states[0].ndim < 1:
         raise ValueError(
@@ -393,8 +388,8 @@ def phase_diagram(
     >>> found.share[:, 0, 0].round(2)
     array([0.  , 0.89])
     """
-    checked_law(law)
-    checked_settings(settings)
+    validation.instance(law, "law", FeatureData)
+    validation.instance(settings, "settings", TrainingSettings)
     A, B = _start(A0, B0)
     budgets = validation.float_array(eps, "eps", shape=("E",))
     speeds = validation.float_array(rates, "rates", shape=("R",))
@@ -432,13 +427,8 @@ def phase_diagram(
     )
 
 
-# --------------------------------------------------------------------------------------------------
-# Closed forms
-# --------------------------------------------------------------------------------------------------
-
-
 def _smoothed(settings: TrainingSettings) -> SmoothedReLU:
-    act = checked_settings(settings).activation
+    act = validation.instance(settings, "settings", TrainingSettings).activation
     if not isinstance(act, SmoothedReLU):
         raise ValueError(
             f"settings.activation must be a SmoothedReLU for this closed form, got {act!r}"
@@ -458,7 +448,7 @@ def growth_rates(law: FeatureData, settings: TrainingSettings) -> tuple[float, f
 
     Source: Lemma 5.1 of Li and Li (2025), with its constants.
     """
-    checked_law(law)
+    validation.instance(law, "law", FeatureData)
     act = _smoothed(settings)
     common = settings.rate / law.classes * (1 - 1 / law.classes) / act.rho ** (act.q - 1)
     robust, nonrobust = law.densities(act.q)
@@ -497,7 +487,7 @@ def race_ratio(law: FeatureData, q: float, A0: Positive, B0: Positive) -> float:
     >>> race_ratio(FeatureData(), 3, 0.1, 0.1) > 1 > race_ratio(FeatureData(), 4, 0.1, 0.1)
     True
     """
-    checked_law(law)
+    validation.instance(law, "law", FeatureData)
     q = validation.scalar(q, "q", exclusive_minimum=1)
     return float(law.density_ratio(q) * (B0 / A0) ** (q - 2))
 
@@ -514,11 +504,8 @@ def escape_time(start: float, end: float, growth: Positive, q: float) -> tuple[f
 
     ``tau = int_start^end dx / (kappa x^{q-1})`` is the time of the differential equation,
     ``(start^{2-q} - end^{2-q}) / ((q - 2) kappa)``, or ``log(end/start) / kappa`` for q = 2.
-    *Lower*: the integrand decreases, so the part of the integral between x_t and x_{t+1} is at most
-    ``(x_{t+1} - x_t) / (kappa x_t^{q-1}) = 1``; hence ``tau <= T``.  *Upper*: that part is at least
-    ``(x_t / x_{t+1})^{q-1} = (1 + kappa x_t^{q-2})^{1-q}``, and for ``t <= T - 2`` both ends are
-    below `end`; so ``T <= 1 + tau (1 + kappa x^{q-2})^{q-1}`` where x is `end` for ``q >= 2`` and
-    `start` for ``q < 2``.
+    So ``tau <= T <= 1 + tau (1 + kappa x^{q-2})^{q-1}``, where x is `end` for ``q >= 2`` and
+    `start` for ``q < 2``.  Source: Proposition III.2, ours.
 
     >>> [round(bound) for bound in escape_time(0.1, 1.0, growth=0.06, q=3)]
     [150, 170]
@@ -547,19 +534,14 @@ def critical_rate(law: FeatureData, q: float) -> float:
 
     Raises TypeError, ValueError: if an argument is not of this form.
 
-    *Proof.* Let ``S = sum_s B_s^q``.  In the polynomial part a class that uses v only has the logit
-    ``F = P_NR beta^q S / (q rho^{q-1})`` on clean inputs, ``o = (k - 1)/(e^F + k - 1)``, and the
-    adversary shortens beta by ``eta~ o beta^{q-1} S / rho^{q-1} = q eta~ o F / (P_NR beta)`` as
-    long as eps allows.  It takes all of beta if and only if ``o F >= P_NR beta^2 / (q eta~)``.  The
-    left side is ``(k - 1) F / (e^F + k - 1)``; its derivative vanishes where
-    ``e^F (F - 1) = k - 1``, that is ``F = 1 + W((k - 1)/e)``, and its value there is
-    ``F - 1 = W((k - 1)/e)``.  So for
-    ``eta~ < eta~*`` the feature v keeps a positive part of its growth at every S.
+    Source: Proposition III.4, ours.  The adversary takes all of beta if and only if
+    ``o F >= P_NR beta^2 / (q eta~)``, where F is the logit that v gives; the left side is greatest
+    at ``F = 1 + W((k - 1)/e)``, where it is ``W((k - 1)/e)``.
 
     >>> round(critical_rate(FeatureData(), 3), 2)
     43.19
     """
-    checked_law(law)
+    validation.instance(law, "law", FeatureData)
     q = validation.scalar(q, "q", exclusive_minimum=1)
     peak = float(lambertw((law.classes - 1) / math.e).real)
     return law.nonrobust_patches * law.beta**2 / (q * peak)
@@ -612,7 +594,7 @@ def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
     >>> round(found.early_level, 2), round(found.level, 2), round(found.logit, 3)
     (1.04, 1.05, 0.104)
     """
-    checked_law(law)
+    validation.instance(law, "law", FeatureData)
     act = _smoothed(settings)
     attack = settings.attack
     if attack is None or attack.rule != "clipped":
@@ -648,12 +630,7 @@ def transition_bracket(
     damping, and with the full damping ``(1 - eps/alpha)^q`` from the first step.  Infinite if there
     is no plateau.
 
-    Two orders hide here.  The plateau falls like ``eta~^{-1/q}``, but the time to climb there is
-    ``(A0^{2-q} - level^{2-q})/((q - 2) kappa)``, which for q > 2 and a small start is dominated by
-    ``A0^{2-q}``: the *escape from the initialization*, which does not know eta~.  So the transition
-    time is not of the order ``1/eta~`` that the review thread names, for q = 3 and the
-    initializations of this room; measured it even grows with eta~, in small part because a faster
-    adversary damps A earlier.  `upper` takes ``o = 1 - 1/k`` from start to end; it bounds the
+    Source: Proposition III.6, ours.  `upper` takes ``o = 1 - 1/k`` from start to end; it bounds the
     recursion only if multiplied by about ``(1 - 1/k)`` over the smallest o until then.
     """
     level = plateau(law, settings).level
@@ -695,7 +672,7 @@ def critical_budget(law: FeatureData, q: float, *, start_ratio: Positive = 1.0) 
     >>> round(critical_budget(FeatureData(), 3), 3)
     0.314
     """
-    checked_law(law)
+    validation.instance(law, "law", FeatureData)
     q = validation.scalar(q, "q", exclusive_minimum=1)
     if law.alpha <= law.beta:
         raise ValueError(
@@ -742,40 +719,24 @@ class RobustnessWindow:
 
 
 @checked
-def robustness_window(law: FeatureData, q: float, *, sure: Flag = False) -> RobustnessWindow:
+def robustness_window(law: FeatureData, q: float) -> RobustnessWindow:
     r"""Return the budgets for which the choice of the feature decides about robustness.
 
-    Here `law`: the data; `q`: the exponent of the activation, ``>= 1``; 1 stands for the plain
-    ReLU; `sure`: whether to shrink the window so that it holds for every strength that the jitter
-    allows: the lower end is computed with ``beta (1 + jitter)``, the upper with ``alpha (1 -
-    jitter)``.  Otherwise mean strengths are used.
+    Here `law`: the data, taken at mean strengths; `q`: the exponent of the activation, ``>= 1``; 1
+    stands for the plain ReLU.
 
     ``lower = beta / (1 + (P/P_NR)^{1/q})`` and ``upper = alpha / (1 + (P/P_R)^{1/q})``.
 
-    *Lemma.* For the smoothed ReLU ``act(z)/z^q`` never increases on z > 0: it is constant up to
-    rho, and beyond it the sign of its derivative is that of
-    ``z act'(z) - q act(z) = z - q z + (q - 1) rho = (q - 1)(rho - z) <= 0``.
-
-    *Upper end.* Let ``w_{i,r} = A_r u_i`` with ``A_r >= 0``, equal for all classes, and inputs
-    without noise.  Add ``eps u_j`` to **all** P patches and ``-eps u_y`` to the P_R robust ones.
-    Then ``F_j = P sum_r act(eps A_r)`` and ``F_y = P_R sum_r act((alpha - eps) A_r)``.  If
-    ``eps >= alpha - eps``, act grows and ``P >= P_R`` give ``F_j >= F_y``.  Otherwise the lemma
-    gives ``act(eps A_r) >= (eps/(alpha - eps))^q act((alpha - eps) A_r)``, so ``F_j >= F_y``
-    whenever ``P eps^q >= P_R (alpha - eps)^q``, that is ``eps >= upper``.  For any rho, m, A_r:
-    *every* such network is broken from `upper` on.  Conversely, where act is ``c z^q`` on all
-    positive pre-activations, no perturbation makes F_j larger than ``P c sum_r (eps A_r)^q`` nor
-    F_y smaller than ``P_R c sum_r ((alpha - eps) A_r)^q``: below `upper` the network is robust.
-
-    *Lower end.* The same with v, beta and P_NR.
+    Source: Proposition III.1, ours, proved on the page ``what-is-robust-and-what-is-not``.  At the
+    upper end the adversary adds ``eps u_j`` to **all** P patches and ``-eps u_y`` to the P_R robust
+    ones: *every* network that uses only u is broken from there on, for any rho and filters, and
+    where act is ``c z^q`` on all positive pre-activations it is robust below.  The lower end is the
+    same with v, beta and P_NR.
 
     *When it is empty.* Put ``C = P_NR beta^q / (P_R alpha^q)``.  If nearly all patches are
     non-robust, the window is nonempty if and only if ``C^{1/q} + beta/alpha < 2``, so C has to be
     below 2^q: moderate density, and q = 3 rather than 2.  For the plain ReLU (q = 1) it is empty
     as soon as C >= 2.  This is one thing that the smoothed ReLU is good for.
-
-    What is *not* claimed: Theorem 4.4 of Li and Li (2025) says that the adversarially trained
-    network resists arbitrary attacks.  Its exact hypotheses were not at hand; nothing is said here
-    beyond the window.
 
     >>> window = robustness_window(FeatureData(), 3)
     >>> round(window.lower, 4), round(window.upper, 4)
@@ -783,11 +744,10 @@ def robustness_window(law: FeatureData, q: float, *, sure: Flag = False) -> Robu
     >>> robustness_window(FeatureData(), 1).is_empty
     True
     """
-    checked_law(law)
+    validation.instance(law, "law", FeatureData)
     q = validation.scalar(q, "q", minimum=1)
-    slack = law.jitter if sure else 0.0
     P = law.patches
     return RobustnessWindow(
-        law.beta * (1 + slack) / (1 + (P / law.nonrobust_patches) ** (1 / q)),
-        law.alpha * (1 - slack) / (1 + (P / law.robust_patches) ** (1 / q)),
+        law.beta / (1 + (P / law.nonrobust_patches) ** (1 / q)),
+        law.alpha / (1 + (P / law.robust_patches) ** (1 / q)),
     )

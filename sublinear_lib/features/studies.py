@@ -24,7 +24,7 @@ from typing import Final
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Flag, Nonnegative, checked, described
+from sublinear_lib._arguments import Flag, Nonnegative, checked, described
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.features.activations import GELU, ReLU, SmoothedReLU, Softplus
 from sublinear_lib.features.attacks import (
@@ -37,7 +37,7 @@ from sublinear_lib.features.attacks import (
     gradient_energy,
 )
 from sublinear_lib.features.certify import certify_patches
-from sublinear_lib.features.data import FeatureData, PatchData
+from sublinear_lib.features.data import FeatureData, FeatureKind, PatchData
 from sublinear_lib.features.images import image_digits, train_images
 from sublinear_lib.features.network import PatchNetwork
 from sublinear_lib.features.recursion import feature_recursion
@@ -58,6 +58,8 @@ __all__ = [
 ]
 
 Record = dict[str, float]
+
+_INPUTS: Final = 60
 
 _MAIN: Final = TrainingAttack(eps=0.9, rate=300.0)
 _WARM: Final = (100, 800)
@@ -101,12 +103,10 @@ small rate.
 
 
 @checked
-def run_record(
-    run: FeatureRun, rng: Seed, *, eps: Nonnegative = 0.52, inputs: Count = 60
-) -> Record:
-    """Measure what a network has learned.
+def run_record(run: FeatureRun, rng: Seed, *, eps: Nonnegative = 0.52) -> Record:
+    """Measure what a network has learned, at 60 inputs of each kind.
 
-    Here `run`: the finished run; `inputs`: how many inputs are asked about, ``>= 1``.
+    Here `run`: the finished run.
 
     Returned: - ``share_mean``, ``share_min``: the robust share of the logits, mean and least over
     the classes; ``classes_robust``: the share of classes that lean on u, robust share above 1/2; -
@@ -118,19 +118,13 @@ def run_record(
     minus the certified share; - ``energy_u``, ``energy_v``: where the gradient points, NaN without
     a gradient; - ``loss``, ``clean_loss``: the training losses at the end.
     """
-    if not isinstance(run, FeatureRun):
-        raise TypeError(f"run must be a FeatureRun, got {type(run).__name__}")
+    validation.instance(run, "run", FeatureRun)
     source = validation.generator(rng)
     network, law = run.network, run.data.law
-    data = law.sample(inputs, source)
-    torn = law.sample_conflict(inputs, source)
-    only = {
-        f"{kind}_only": network.error(each.X, each.y)
-        for kind, each in (
-            ("robust", law.sample_only("robust", inputs, source)),
-            ("nonrobust", law.sample_only("nonrobust", inputs, source)),
-        )
-    }
+    data = law.sample(_INPUTS, source)
+    torn = law.sample_conflict(_INPUTS, source)
+    kinds: tuple[FeatureKind, ...] = ("robust", "nonrobust")
+    only = [law.sample_only(kind, _INPUTS, source) for kind in kinds]
     # A share without any logit counts as nothing learned of u.
     share = np.nan_to_num(network.shares(law).share)
     A, B = network.alignments(law)
@@ -154,7 +148,10 @@ def run_record(
         "A": float(A.max(axis=1).mean()),
         "B": float(B.max(axis=1).mean()),
         "clean": network.error(data.X, data.y),
-        **only,
+        **{
+            f"{kind}_only": network.error(each.X, each.y)
+            for kind, each in zip(kinds, only, strict=True)
+        },
         "follows_u": float((said == torn.robust_class).mean()),
         "follows_v": float((said == torn.nonrobust_class).mean()),
         **{kind: each.error for kind, each in attacks.items()},
@@ -191,13 +188,10 @@ class ErrorCurve:
 
 
 @described
-def error_curve(
-    network: PatchNetwork, data: PatchData, eps: object, rng: Seed, *, restarts: int = 1
-) -> ErrorCurve:
+def error_curve(network: PatchNetwork, data: PatchData, eps: object, rng: Seed) -> ErrorCurve:
     """Bound the robust error of a network for many budgets.
 
-    Here `data`: inputs with their labels; `eps` (E,): the budgets, ``>= 0``, ascending; `restarts`:
-    walks of each gradient attack, ``>= 1``.
+    Here `data`: inputs with their labels; `eps` (E,): the budgets, ``>= 0``, ascending.
 
     Errors under attack and certified errors.  An input that was broken with one budget counts as
     broken with every larger one, and one that is certified with one budget as certified with every
@@ -227,9 +221,7 @@ def error_curve(
         for kind, outcome in found.items():
             feature[kind][place] = outcome.error
         climbed = [
-            gradient_attack(
-                network, data.X, data.y, budget, restarts=restarts, rng=source, goal=goal
-            )
+            gradient_attack(network, data.X, data.y, budget, restarts=1, rng=source, goal=goal)
             for goal in goals
         ]
         for outcome in (*found.values(), *climbed):
@@ -300,20 +292,18 @@ def digit_settings(eps: Nonnegative, *, warm_up: Flag = True) -> TrainingSetting
 
 
 @checked
-def digit_record(
-    budget: Nonnegative, rng: Seed, *, warm_up: bool = True, eps: float = 0.1
-) -> Record:
+def digit_record(budget: Nonnegative, rng: Seed, *, eps: float = 0.1) -> Record:
     """Train on the digits that come with scikit-learn and measure on the other images.
 
-    Here `budget`: the budget of the training adversary, ``>= 0``; `warm_up`: whether the budget
-    grows slowly, see `digit_settings`; `eps`: the budget of attack and certificate afterwards.
+    Here `budget`: the budget of the training adversary, ``>= 0``; `eps`: the budget of attack and
+    certificate afterwards.
 
     ``clean``, ``attacked`` (loss ascent of 20 steps, three starts), ``certified`` (one minus the
     certified share) and ``loss``, the training loss at the end, which is log 10 where nothing was
     learned.
     """
     source = validation.generator(rng)
-    run = train_images(image_digits(), digit_settings(budget, warm_up=warm_up), source)
+    run = train_images(image_digits(), digit_settings(budget), source)
     X, y = run.test.patches(), run.test.y
     found = gradient_attack(run.network, X, y, eps, rng=source, box=(0.0, 1.0))
     return {

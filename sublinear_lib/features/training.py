@@ -37,8 +37,6 @@ from sublinear_lib.features.activations import Activation, SmoothedReLU
 from sublinear_lib.features.data import FeatureData, PatchData
 from sublinear_lib.features.network import (
     PatchNetwork,
-    checked_law,
-    checked_network,
     checked_patches,
     logits_and_slopes,
     loss_and_errors,
@@ -135,33 +133,22 @@ class TrainingAttack:
         return self.eps * min(1.0, max(0.0, (step - first) / (last - first)))
 
     def perturb(
-        self,
-        network: PatchNetwork,
-        X: object,
-        y: object,
-        rng: Seed | None = None,
-        *,
-        step: int | None = None,
+        self, network: PatchNetwork, X: object, y: object, rng: Seed | None = None
     ) -> FloatArray:
-        """Return the inputs on which a training step would be taken.
-
-        Here `step`: the number of updates so far, for the warm-up; without it the budget is eps.
+        """Return the inputs on which a training step would be taken, after the warm-up.
 
         Inputs within the budget of X, up to the rounding of the sum.
         """
-        checked_network(network)
+        validation.instance(network, "network", PatchNetwork)
         inputs, labels = checked_patches(X, y, (network.classes, network.dim))
         if self.box is not None:
             check_inside(inputs, self.box)
         generator = _generator(self, rng)
-        eps = self.eps if step is None else self.budget(step)
-        if eps == 0.0:
-            return inputs
 
         def gradient(at: FloatArray) -> FloatArray:
             return network.input_gradient(at, labels)
 
-        return self._moved(inputs, eps, gradient, None, generator)
+        return self._moved(inputs, self.eps, gradient, None, generator)
 
     def _moved(
         self,
@@ -247,11 +234,9 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         """Check the numbers."""
         check_fields(self)
-        if not isinstance(self.activation, Activation):
-            raise TypeError(
-                f"activation must be an Activation such as SmoothedReLU(), got {self.activation!r}"
-            )
-        _check_attack(self.attack)
+        validation.instance(self.activation, "activation", Activation)  # type: ignore[type-abstract]
+        if self.attack is not None:
+            validation.instance(self.attack, "attack", TrainingAttack)
 
     def _start(self, classes: int, dim: int, rng: np.random.Generator) -> PatchNetwork:
         """Draw the network with which the training begins."""
@@ -314,14 +299,8 @@ class FeatureHistory(FeaturePaths, LossHistory):
 
     Attributes
     ----------
-    steps : ndarray of int64, shape (L,)
-        The numbers of updates before each row.
-    loss : ndarray of float64, shape (L,)
-        The mean loss on the attacked inputs.
-    clean_loss : ndarray of float64, shape (L,)
-        The mean loss on the clean inputs.
-    budget : ndarray of float64, shape (L,)
-        The adversary's budget.
+    steps, loss, clean_loss, budget : ndarray, shape (L,)
+        As in `LossHistory`.
     A : ndarray of float64, shape (L, k, m)
         ``A_{i,r} = <w_{i,r}, u_i>``, the robust feature.
     B : ndarray of float64, shape (L, k, m)
@@ -357,30 +336,6 @@ class FeatureRun:
     settings: TrainingSettings
 
 
-class _Rows:
-    """The rows of a history while it grows."""
-
-    def __init__(self, steps: int, every: int, law: FeatureData | None, shape: tuple[int, int]):
-        self.every = every
-        length = steps // every + 1
-        self.steps = np.arange(length, dtype=np.int64) * every
-        self.numbers = np.zeros((3, length))
-        self.features = np.zeros((2, length if law else 0, *shape))
-        if law is not None:
-            self.classes = np.arange(law.classes)
-            self.u, self.v = np.asarray(law.u), np.asarray(law.v)
-
-    def write(self, step: int, W: FloatArray, numbers: tuple[float, float, float]) -> None:
-        row, rest = divmod(step, self.every)
-        if rest:
-            return
-        self.numbers[:, row] = numbers
-        if self.features.shape[1]:
-            blocks = W.reshape(len(self.classes), -1, W.shape[1])
-            self.features[0, row] = blocks[self.classes, :, self.u]
-            self.features[1, row] = blocks[self.classes, :, self.v]
-
-
 def _descend(
     network: PatchNetwork,
     X: FloatArray,
@@ -391,13 +346,13 @@ def _descend(
     attack: TrainingAttack | None,
     rng: np.random.Generator | None,
     every: int,
-    law: FeatureData | None,
-) -> tuple[PatchNetwork, _Rows]:
+    law: FeatureData | None = None,
+) -> tuple[PatchNetwork, LossHistory]:
     k, act = network.classes, network.activation
     if attack is not None and attack.box is not None:
         check_inside(X, attack.box)
     W = network.weights.reshape(-1, network.dim).copy()
-    rows = _Rows(steps, every, law, (k, network.filters))
+    rows, features = [], []
     flat = X.reshape(-1, network.dim)
 
     def gradient(at: FloatArray) -> FloatArray:
@@ -421,7 +376,11 @@ def _descend(
                 loss = float(losses.mean())
                 pull = weighted_slopes(slopes, errors)
                 used = attacked.reshape(flat.shape)
-            rows.write(step, W, (loss, clean, eps))
+            if step % every == 0:
+                rows.append((loss, clean, eps))
+                if law is not None:
+                    blocks, classes = W.reshape(k, -1, network.dim), np.arange(k)
+                    features.append([blocks[classes, :, np.asarray(v)] for v in (law.u, law.v)])
             if step == steps:
                 break
             W -= rate / len(y) * (pull.reshape(len(flat), -1).T @ used)
@@ -430,7 +389,12 @@ def _descend(
                     f"training diverged: after {step + 1} updates with rate {rate:g} the weights "
                     "are no finite numbers; choose a smaller rate"
                 )
-    return PatchNetwork(W.reshape(network.weights.shape), act), rows
+    trained = PatchNetwork(W.reshape(network.weights.shape), act)
+    times = np.arange(len(rows), dtype=np.int64) * every
+    if law is None:
+        return trained, LossHistory(times, *np.transpose(rows))
+    found = np.moveaxis(np.array(features), 1, 0)
+    return trained, FeatureHistory(times, *np.transpose(rows), *found)
 
 
 @checked
@@ -461,21 +425,21 @@ def fit(
     >>> bool(history.loss[-1] < 0.1 * history.loss[0]), trained.error(data.X, data.y)
     (True, 0.0)
     """
-    checked_network(network)
+    validation.instance(network, "network", PatchNetwork)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
-    _check_attack(attack)
-    trained, rows = _descend(
+    if attack is not None:
+        validation.instance(attack, "attack", TrainingAttack)
+    source = _generator(attack, rng)
+    return _descend(
         network,
         inputs,
         labels,
         rate=rate,
         steps=steps,
         attack=attack,
-        rng=_generator(attack, rng),
+        rng=source,
         every=record_every,
-        law=None,
     )
-    return trained, LossHistory(rows.steps, *rows.numbers)
 
 
 @checked
@@ -493,12 +457,12 @@ def train_features(law: FeatureData, settings: TrainingSettings, seed: Seed) -> 
     >>> bool((run.network.shares(run.data.law).share < 0.01).all())
     True
     """
-    checked_law(law)
-    checked_settings(settings)
+    validation.instance(law, "law", FeatureData)
+    validation.instance(settings, "settings", TrainingSettings)
     rng = validation.generator(seed, "seed")
     data = law.sample(settings.samples, rng)
     initial = settings._start(law.classes, law.dim, rng)
-    network, rows = _descend(
+    network, history = _descend(
         initial,
         data.X,
         data.y,
@@ -509,7 +473,7 @@ def train_features(law: FeatureData, settings: TrainingSettings, seed: Seed) -> 
         every=settings.record_every,
         law=law,
     )
-    history = FeatureHistory(rows.steps, *rows.numbers, *rows.features)
+    assert isinstance(history, FeatureHistory)
     return FeatureRun(network, initial, history, data, settings)
 
 
@@ -517,18 +481,6 @@ def _generator(attack: TrainingAttack | None, rng: Seed | None) -> np.random.Gen
     if rng is None and (attack is None or not attack.random_start):
         return None
     return validation.generator(rng)
-
-
-def checked_settings(settings: object) -> TrainingSettings:
-    """Return `settings` if they are settings."""
-    if not isinstance(settings, TrainingSettings):
-        raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
-    return settings
-
-
-def _check_attack(attack: object) -> None:
-    if attack is not None and not isinstance(attack, TrainingAttack):
-        raise TypeError(f"attack must be a TrainingAttack or None, got {type(attack).__name__}")
 
 
 def _pair(value: object, name: str) -> tuple[object, object]:

@@ -17,9 +17,10 @@ the certificates are ours.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -29,15 +30,12 @@ from sublinear_lib import validation
 from sublinear_lib._arguments import Nonnegative, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.memorization.constructions import Memorizer
-from sublinear_lib.memorization.datasets import checked_norm
+from sublinear_lib.memorization.datasets import checked_norm, closest_pair
 from sublinear_lib.memorization.intervals import interval_bounds, lipschitz_bound
 from sublinear_lib.memorization.networks import rational
 from sublinear_lib.memorization.programs import milp_range
 
 __all__ = ["certify", "exact_check", "lipschitz_certificate", "memorizer_bounds"]
-
-CertificateMethod: TypeAlias = Literal["exact", "interval", "milp"]
-"""How a certificate was reached."""
 
 Rational: TypeAlias = int | float | Fraction
 """A number that stands for its exact value."""
@@ -56,26 +54,16 @@ class ExactCheck:
         Whether (i) to (iii) hold on every closed ball.
     checks : int
         The number of pairs (ball, sample) looked at.
-    failing : (int, int) or None
-        The first pair (ball *k*, sample *i*) for which they fail; None if they hold, or if no pair
-        fails but the margin is not positive.
-    p : float
-        The norm.
     separation : Fraction or None
         lambda for p = 1 and p = inf, **lambda squared** for p = 2 (lambda itself may be
         irrational); None with one class only.
-    margin : Fraction or None
-        The number *c* of (ii) for p = 1 and p = inf; None for p = 2 and with one class only.
     terms : int or None
         For p = 2 the number *K* of sawtooth terms; None otherwise.
     """
 
     holds: bool
     checks: int
-    failing: tuple[int, int] | None
-    p: float
     separation: Fraction | None
-    margin: Fraction | None
     terms: int | None
 
 
@@ -143,7 +131,7 @@ def exact_check(
     of sawtooth terms, ``>= 0``; only for p = 2.  By default the smallest that suffices; `scale`:
     the number *S*; only for p = 2.  By default the smallest allowed.
 
-    Whether the conditions hold, the first pair for which they do not, and lambda.
+    Whether the conditions hold, and lambda.
 
     Raises TypeError, ValueError: if an argument is not of this form.
 
@@ -168,102 +156,69 @@ def exact_check(
         raise ValueError("margin belongs to p = 1 and p = inf, got p = 2")
     if norm != 2.0 and (terms is not None or scale is not None):
         raise ValueError(f"terms and scale belong to p = 2, got p = {p}")
-    c = None if margin is None else rational(margin, "margin")
-    width = None if scale is None else rational(scale, "scale")
-    points, (radius, *rest), common = _integers(
-        X, budget, *(number for number in (c, width) if number is not None)
-    )
+    given = {"margin": margin, "scale": scale}
+    more = [rational(value, name) for name, value in given.items() if value is not None]
+    points, (radius, *rest), common = _integers(X, budget, *more)
     labels = np.asarray(y)
     if labels.shape != (len(points),):
         raise ValueError(f"y must have shape ({len(points)},), got {labels.shape}")
     classes = np.unique(labels, return_inverse=True)[1].reshape(-1)
-    least, closest = _closest(points, classes, norm)
-    checks = len(points) ** 2
+    least = _least(points, classes, norm)
+    if terms is not None:
+        terms = validation.count(terms, "terms", minimum=0)
     if norm == 2.0:
-        return _check_squares(
-            points, radius, rest[0] if rest else None, terms, common, least, closest, checks
-        )
-    if least is None:
+        holds, terms = _check_squares(points, radius, rest[0] if rest else None, terms, least)
+        common *= common
+    elif least is None:
         # One class: there is nothing to separate, and any positive c serves.
-        return ExactCheck(c is None or c > 0, checks, None, norm, None, c, None)
-    wanted = rest[0] if rest else least - 2 * radius
-    failing = _first_failure(points, classes, radius, wanted, norm)
-    return ExactCheck(
-        holds=wanted > 0 and failing is None,
-        checks=checks,
-        failing=closest if wanted <= 0 and failing is None else failing,
-        p=norm,
-        separation=Fraction(least, common),
-        margin=Fraction(wanted, common),
-        terms=None,
-    )
+        holds = not rest or rest[0] > 0
+    else:
+        wanted = rest[0] if rest else least - 2 * radius
+        holds = wanted > 0 and not _fails(points, classes, radius, wanted, norm)
+    separation = None if least is None else Fraction(least, common)
+    return ExactCheck(holds, len(points) ** 2, separation, terms)
 
 
-def _closest(points: Any, classes: IntArray, p: float) -> tuple[int | None, tuple[int, int] | None]:
-    """Return the smallest distance between differently labeled points and the first such pair."""
-    least: int | None = None
-    pair: tuple[int, int] | None = None
-    for k in range(len(points)):
-        others = np.flatnonzero(classes != classes[k])
-        if len(others):
-            distances = _distances(points, k, p)[others]
-            best = int(np.argmin(distances))
-            if least is None or int(distances[best]) < least:
-                least, pair = int(distances[best]), (k, int(others[best]))
-    return least, pair
+def _least(points: Any, classes: IntArray, p: float) -> int | None:
+    """Return the smallest distance between differently labeled points."""
+    others = ((k, classes != own) for k, own in enumerate(classes))
+    found = [_distances(points, k, p)[there].min() for k, there in others if there.any()]
+    return int(min(found)) if found else None
 
 
-def _first_failure(
-    points: Any, classes: IntArray, radius: int, wanted: int, p: float
-) -> tuple[int, int] | None:
-    """Return the first (ball, sample) for which the least value of the term stays below c."""
-    for k in range(len(points)):
+def _fails(points: Any, classes: IntArray, radius: int, wanted: int, p: float) -> bool:
+    """Say whether the least value of a term stays below c on the ball of another class."""
+    for k, own in enumerate(classes):
         if p == math.inf:
             terms = np.maximum(np.abs(points - points[k]) - 2 * radius, 0).sum(axis=1)
         else:
             terms = np.maximum(_distances(points, k, p) - 2 * radius, 0)
-        short = np.flatnonzero((classes != classes[k]) & (terms < wanted))
-        if len(short):
-            return k, int(short[0])
-    return None
+        if ((classes != own) & (terms < wanted)).any():
+            return True
+    return False
 
 
 def _check_squares(
-    points: Any,
-    radius: int,
-    scale: int | None,
-    terms: int | None,
-    common: int,
-    least: int | None,
-    closest: tuple[int, int] | None,
-    checks: int,
-) -> ExactCheck:
-    """Decide the conditions for p = 2; all lengths are integers over `common`."""
-    n = points.shape[1]
+    points: Any, radius: int, scale: int | None, terms: int | None, least: int | None
+) -> tuple[bool, int | None]:
+    """Decide the conditions for p = 2, and find the number of terms; lengths are integers."""
     reach = max(int(max(column) - min(column)) for column in points.T.tolist()) + radius
     width = reach if scale is None else scale
-    separation = None if least is None else Fraction(least, common**2)
+    if least is None:
+        return width >= reach, terms
+    if least <= 4 * radius * radius:
+        return False, terms
 
     def enough(K: int) -> bool:
         # lambda**2 - e > 2 mu lambda with e = n S**2 / 4**(K+1), everything times 4**(K+1);
         # strict, because a threshold between the two sides must have room.
-        assert least is not None
         power = 4 ** (K + 1)
-        left = power * least - n * width * width
+        left = power * least - points.shape[1] * width * width
         return bool(left > 0 and left * left > (power * 2 * radius) ** 2 * least)
 
-    if terms is not None:
-        terms = validation.count(terms, "terms", minimum=0)
-    if least is None:
-        return ExactCheck(width >= reach, checks, None, 2.0, None, None, terms)
-    possible = least > 4 * radius * radius
-    if terms is None and possible:
-        terms = 0
-        while not enough(terms):
-            terms += 1
-    fits = possible and terms is not None and enough(terms)
-    holds = fits and width >= reach
-    return ExactCheck(holds, checks, None if fits else closest, 2.0, separation, None, terms)
+    if terms is None:
+        terms = next(K for K in itertools.count() if enough(K))
+    return enough(terms) and width >= reach, terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,14 +229,10 @@ class Certificate:
     ----------
     method : {"exact", "interval", "milp"}
         How it was reached.
-    scope : {"construction", "stored weights"}
-        What it is about: the closed form in real arithmetic, or the network as it is stored.
     radius : float
         The radius of the closed balls.
-    rows : ndarray of int64, shape (B,)
-        The samples whose balls were looked at.
     labels : ndarray of float64, shape (B,)
-        Their labels.
+        The labels of the samples whose balls were looked at.
     certified : ndarray of bool, shape (B,)
         Whether every point of the ball is classified as its center: the value is closer to the
         label than half the distance to the next other one, also on the side where there is none
@@ -290,29 +241,29 @@ class Certificate:
     lower : ndarray of float64, shape (B,)
         Lower bounds of the output on each ball.  Proven for "interval"; for "milp" the answers of
         a floating-point solver; for "exact" the label itself where it is certified, and minus
-        infinity elsewhere (the Lipschitz memorizer without a budget: the margin on one side).
+        infinity elsewhere (the Lipschitz memorizer without a budget: 0 on one side).
     upper : ndarray of float64, shape (B,)
         Upper bounds, in the same way.
-    status : tuple of str, length B
-        For "milp" the solver's answer for each ball; "proven" or "open" for the other methods.
     """
 
-    method: CertificateMethod
-    scope: Literal["construction", "stored weights"]
+    method: str
     radius: float
-    rows: IntArray
     labels: FloatArray
     certified: BoolArray
     lower: FloatArray
     upper: FloatArray
-    status: tuple[str, ...]
 
     def __repr__(self) -> str:
         """Say what was shown of how many balls."""
         return (
             f"Certificate({self.method!r} of the {self.scope}: {int(self.certified.sum())} of "
-            f"{len(self.rows)} balls of radius {self.radius:.6g} certified)"
+            f"{len(self.labels)} balls of radius {self.radius:.6g} certified)"
         )
+
+    @property
+    def scope(self) -> str:
+        """What it is about: the closed form in real arithmetic, or the network as it is stored."""
+        return "construction" if self.method == "exact" else "stored weights"
 
     @property
     def holds(self) -> bool:
@@ -331,19 +282,6 @@ class Certificate:
         return np.asarray(np.maximum(np.maximum(above, below), 0.0))
 
 
-def _radius(memorizer: Memorizer, radius: float | None) -> float:
-    size = memorizer.mu if radius is None else radius
-    if size is None:
-        raise ValueError("radius must be given: this memorizer was built without a budget")
-    return float(size)
-
-
-def _rows(memorizer: Memorizer, rows: object) -> IntArray:
-    if rows is None:
-        return np.arange(len(memorizer.X))
-    return validation.index_array(rows, "rows", upper=len(memorizer.X))
-
-
 def _boxes(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
     """Return boxes that contain the closed balls of the maximum norm, rounded outward."""
     if radius == 0.0:
@@ -352,40 +290,42 @@ def _boxes(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
 
 
 @checked
-def memorizer_bounds(
-    memorizer: Memorizer,
-    radius: Nonnegative | None = None,
-    *,
-    aware: bool = True,
-    rows: object = None,
-) -> tuple[FloatArray, FloatArray]:
+def memorizer_bounds(memorizer: Memorizer, *, aware: bool = True) -> tuple[FloatArray, FloatArray]:
     """Bound the output of the stored network on the balls of the maximum norm, rigorously.
 
     All balls go through the layers together.
 
-    Here `memorizer`: A memorizer of the maximum norm (kinds "linf" and "lipschitz"); `radius`: the
-    radius of the closed balls, ``>= 0``; by default the budget; `aware`: whether running maxima and
-    minima are recognized in the weights, see ``intervals``; False is plain interval arithmetic;
-    `rows` (B,): the samples whose balls are wanted; by default all.
+    Here `memorizer`: A memorizer of the maximum norm with a budget; `aware`: whether running maxima
+    and minima are recognized in the weights, see ``intervals``; False is plain interval arithmetic.
 
     Returned: `lower, upper`: Bounds that hold in exact arithmetic and for every float64 evaluation.
     """
-    validation.instance(memorizer, "memorizer", Memorizer)
+    radius = _radius(validation.instance(memorizer, "memorizer", Memorizer), None)
+    return _interval(memorizer, radius, memorizer.X, aware)
+
+
+def _radius(memorizer: Memorizer, radius: float | None) -> float:
+    size = memorizer.mu if radius is None else radius
+    if size is None:
+        raise ValueError("radius must be given: this memorizer was built without a budget")
+    return float(size)
+
+
+def _interval(
+    memorizer: Memorizer, radius: float, X: FloatArray, aware: bool
+) -> tuple[FloatArray, FloatArray]:
     if memorizer.p != math.inf:
         raise ValueError(
             f"memorizer must belong to the maximum norm, got p = {memorizer.p}: "
             "a box is too large for its balls, use method='exact'"
         )
-    size, chosen = _radius(memorizer, radius), _rows(memorizer, rows)
-    low, high = _boxes(memorizer.X[chosen], size)
-    return interval_bounds(memorizer.network, low, high, aware=aware)
+    return interval_bounds(memorizer.network, *_boxes(X, radius), aware=aware)
 
 
 def _certified(
-    memorizer: Memorizer, rows: IntArray, lower: FloatArray, upper: FloatArray
+    memorizer: Memorizer, y: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> BoolArray:
     """Say where the bounds lie strictly inside the cell of the label."""
-    y = memorizer.y[rows]
     if memorizer.kind == "lipschitz":
         return np.asarray(np.where(y > 0, lower > 0.0, upper < 0.0))
     values = np.unique(memorizer.y)
@@ -397,7 +337,10 @@ def _certified(
     return np.asarray(np.isfinite(lower) & np.isfinite(upper) & (lower > low) & (upper < high))
 
 
-def _exact_certificate(memorizer: Memorizer, radius: float, rows: IntArray) -> Certificate:
+def _exact(
+    memorizer: Memorizer, radius: float, y: FloatArray
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return what `exact_check` says as bounds, and whether they hold."""
     if memorizer.mu is not None and radius > memorizer.mu:
         raise ValueError(
             f"radius must be <= mu = {memorizer.mu} for method='exact', got {radius}: "
@@ -405,66 +348,33 @@ def _exact_certificate(memorizer: Memorizer, radius: float, rows: IntArray) -> C
         )
     budget = radius if memorizer.mu is None else memorizer.mu
     scale = 2.0 * memorizer.scale if memorizer.p == 2.0 else None
-    check = exact_check(
+    holds = exact_check(
         memorizer.X, memorizer.y, budget, memorizer.p, terms=memorizer.terms, scale=scale
-    )
-    certified = np.full(len(rows), check.holds)
-    y = memorizer.y[rows]
-    lower, upper = y.astype(np.float64), y.astype(np.float64)
-    if memorizer.kind == "lipschitz" and memorizer.mu is None and check.separation is not None:
-        # sign times output is at least lambda/2 - radius; rounded toward zero
-        half = check.separation / 2 - Fraction(radius)
-        value = float(half)
-        value = math.nextafter(value, 0.0) if Fraction(value) > half else value
-        lower, upper = np.where(y > 0, value, -np.inf), np.where(y > 0, np.inf, -value)
-    lower[~certified], upper[~certified] = -np.inf, np.inf
-    return _made("exact", memorizer, radius, rows, lower, upper, certified)
+    ).holds
+    lower, upper = y.copy(), y.copy()
+    if memorizer.mu is None:  # only the sign is known
+        lower, upper = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
+    if not holds:
+        lower, upper = np.full(len(y), -np.inf), np.full(len(y), np.inf)
+    return lower, upper, np.full(len(y), holds)
 
 
-def _made(
-    method: CertificateMethod,
-    memorizer: Memorizer,
-    radius: float,
-    rows: IntArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    certified: BoolArray | None = None,
-) -> Certificate:
-    """Make a certificate of bounds; what was not shown for the construction follows from them."""
-    shown = _certified(memorizer, rows, lower, upper) if certified is None else certified
-    return Certificate(
-        method=method,
-        scope="construction" if method == "exact" else "stored weights",
-        radius=radius,
-        rows=rows,
-        labels=memorizer.y[rows],
-        certified=shown,
-        lower=lower,
-        upper=upper,
-        status=tuple("proven" if sure else "open" for sure in shown),
-    )
-
-
-def _milp_certificate(
-    memorizer: Memorizer, radius: float, rows: IntArray, time_limit: float
-) -> Certificate:
+def _milp(
+    memorizer: Memorizer, radius: float, X: FloatArray, time_limit: float
+) -> tuple[FloatArray, FloatArray]:
     if memorizer.p == 2.0:
         raise ValueError("memorizer must belong to p = 1 or p = inf for method='milp', got p = 2")
-    low, high = _boxes(memorizer.X, radius)
     answers = [
         milp_range(
             memorizer.network,
-            low[k],
-            high[k],
-            l1_ball=(memorizer.X[k], radius) if memorizer.p == 1.0 else None,
+            *ends,
+            l1_ball=(x, radius) if memorizer.p == 1.0 else None,
             time_limit=time_limit,
         )
-        for k in rows.tolist()
+        for x, *ends in zip(X, *_boxes(X, radius), strict=True)
     ]
-    lower = np.array([answer.lower for answer in answers])
-    upper = np.array([answer.upper for answer in answers])
-    made = _made("milp", memorizer, radius, rows, lower, upper)
-    return replace(made, status=tuple(answer.status for answer in answers))
+    lower, upper = np.array([(answer.lower, answer.upper) for answer in answers]).T
+    return lower, upper
 
 
 @checked
@@ -493,15 +403,23 @@ def certify(
     """
     validation.instance(memorizer, "memorizer", Memorizer)
     wanted = validation.choice(method, "method", ("auto", "exact", "interval", "milp"))
-    size, chosen = _radius(memorizer, radius), _rows(memorizer, rows)
+    size, X, y = _radius(memorizer, radius), memorizer.X, memorizer.y
+    if rows is not None:
+        chosen = validation.index_array(rows, "rows", upper=len(X))
+        X, y = X[chosen], y[chosen]
     if wanted == "auto":
         wanted = "interval" if memorizer.p == math.inf else "exact"
     if wanted == "exact":
-        return _exact_certificate(memorizer, size, chosen)
-    if wanted == "milp":
-        return _milp_certificate(memorizer, size, chosen, time_limit)
-    bounds = memorizer_bounds(memorizer, size, rows=chosen)
-    return _made("interval", memorizer, size, chosen, *bounds)
+        lower, upper, certified = _exact(memorizer, size, y)
+    else:
+        bounds = (
+            _milp(memorizer, size, X, time_limit)
+            if wanted == "milp"
+            else _interval(memorizer, size, X, aware=True)
+        )
+        lower, upper = bounds
+        certified = _certified(memorizer, y, lower, upper)
+    return Certificate(wanted, size, y, certified, lower, upper)
 
 
 @dataclass(frozen=True, eq=False)
@@ -513,10 +431,8 @@ class LipschitzCertificate:
     upper : Fraction
         A bound that holds for all pairs of points, by `lipschitz_bound`: exact, no rounding.
     attained : Fraction
-        ``|F(x) - F(x')| / max_j |x_j - x'_j|`` at the witness, evaluated exactly: no smaller bound
+        ``|F(x) - F(x')| / max_j |x_j - x'_j|`` at two points, evaluated exactly: no smaller bound
         is true.
-    witness : (ndarray, ndarray)
-        The two points, shape (n,) each.
     optimal : Fraction or None
         ``2 / (lambda - 2 mu)``: no function that is at least 1 on the balls of one label and at
         most -1 on those of the other has a smaller constant.  It needs a budget; 1 without one,
@@ -525,7 +441,6 @@ class LipschitzCertificate:
 
     upper: Fraction
     attained: Fraction
-    witness: tuple[FloatArray, FloatArray]
     optimal: Fraction | None
 
 
@@ -538,10 +453,8 @@ def _steepest_pair(memorizer: Memorizer) -> tuple[FloatArray, FloatArray]:
         step = memorizer.margin / center.size
         return center + (mu + 0.25 * step), center + (mu + 0.5 * step)
     # Between the closest samples of the two labels, outside their balls.
-    points, _, _ = _integers(memorizer.X)
-    _, pair = _closest(points, (memorizer.y > 0).astype(np.int64), math.inf)
-    assert pair is not None
-    start, end = memorizer.X[pair[0]], memorizer.X[pair[1]]
+    pair = closest_pair(memorizer.X, memorizer.y)
+    start, end = memorizer.X[[pair.i, pair.k]]
     edge = mu / memorizer.lam
     share = edge + (0.5 - edge) / 16.0
     return start + share * (end - start), end - share * (end - start)
@@ -581,6 +494,5 @@ def lipschitz_certificate(memorizer: Memorizer) -> LipschitzCertificate:
     return LipschitzCertificate(
         upper=lipschitz_bound(memorizer.network),
         attained=abs(values[0] - values[1]) / distance,
-        witness=(start, end),
         optimal=optimal,
     )

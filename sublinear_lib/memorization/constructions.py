@@ -14,9 +14,10 @@ the samples, so one matrix serves many layers: 10^4 images fit in memory because
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -24,7 +25,7 @@ from scipy.sparse import csr_array
 from sublinear_lib import validation
 from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.memorization.datasets import CheckedData, checked_data
+from sublinear_lib.memorization.datasets import CheckedData, checked_data, distances
 from sublinear_lib.memorization.networks import AffineLayer, Matrix, ReLUNetwork
 
 __all__ = [
@@ -42,13 +43,12 @@ __all__ = [
 ]
 
 Kind = Literal["linf", "l1", "l2", "lipschitz"]
+_Affine: TypeAlias = tuple[Matrix, FloatArray]
 _SMALLEST_NORMAL: Final = float(np.finfo(np.float64).smallest_normal)
 # Scales between these leave room for every product and sum on the way.
 _LEAST_SCALE, _LARGEST_SCALE = 2.0**-500, 2.0**500
 # 4^-K has to be a normal number.
 _MOST_TERMS: Final = 500
-# Differences held at once by the closed forms.
-_DIFFERENCES: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,6 @@ class Memorizer:
         )
 
     @property
-    def rho(self) -> float | None:
-        """The budget as a share of the largest one, ``mu / (lam/2)``; None without a budget."""
-        return None if self.mu is None else 2 * self.mu / self.lam
-
-    @property
     def heights(self) -> FloatArray:
         """The heights of the bumps, ``y - shift``, shape (N,)."""
         return self.y - self.shift
@@ -194,12 +189,10 @@ class Memorizer:
             nearest = np.where(values > 0, 1.0, -1.0)
         else:
             labels = np.unique(self.y)
-            above = np.clip(np.searchsorted(labels, values), 1, len(labels) - 1)
-            low, high = labels[above - 1], labels[above]
-            nearest = np.where(values - low <= high - values, low, high)
+            nearest = np.asarray(labels[np.abs(values[:, None] - labels).argmin(axis=1)])
         if within is not None:
             nearest[~(np.abs(values - nearest) <= within)] = np.nan
-        return np.asarray(nearest)
+        return nearest
 
     def reference(self, X: object) -> FloatArray:
         """Return what the network should compute, from a formula and not from its weights.
@@ -208,16 +201,14 @@ class Memorizer:
         """
         points = validation.float_array(X, "X", shape=("M", self.X.shape[1]), allow_empty=True)
         if self.kind == "lipschitz":
-            return self._signed_distance(points)
-        result = np.zeros(len(points))
-        for batch in _batches(points):
-            part = points[batch]
-            best = np.zeros(len(part))
-            for x, height in zip(self.X, self.heights, strict=True):
-                excess = self._excess(np.abs(part - x))
-                np.maximum(best, height * np.maximum(1.0 - excess / self.margin, 0.0), out=best)
-            result[batch] = best
-        return result + self.shift
+            away, near = (distances(points, self.X[self.y == s], self.p) for s in (-1.0, 1.0))
+            half = (away.min(axis=1) - near.min(axis=1)) / 2
+            return np.asarray(half if self.mu is None else np.clip(half / self.margin, -1.0, 1.0))
+        best = np.zeros(len(points))
+        for x, height in zip(self.X, self.heights, strict=True):
+            excess = self._excess(np.abs(points - x))
+            np.maximum(best, height * np.maximum(1.0 - excess / self.margin, 0.0), out=best)
+        return best + self.shift
 
     def _excess(self, distances: FloatArray) -> FloatArray:
         """Return s_i: zero on the ball, at least the margin on balls with another label."""
@@ -231,22 +222,6 @@ class Memorizer:
         inside, _ = _square_levels(self.X.shape[1], self.lam, self.mu, unit, self.terms)
         squares = _interpolated_square(distances / unit, self.terms).sum(axis=1)
         return np.asarray(np.maximum(squares - inside, 0.0))
-
-    def _signed_distance(self, points: FloatArray) -> FloatArray:
-        result = np.zeros(len(points))
-        for batch in _batches(points):
-            part = points[batch]
-            to = {sign: np.full(len(part), np.inf) for sign in (1.0, -1.0)}
-            for x, sign in zip(self.X, self.y.tolist(), strict=True):
-                np.minimum(to[sign], np.abs(part - x).max(axis=1), out=to[sign])
-            result[batch] = (to[-1.0] - to[1.0]) / 2
-        return result if self.mu is None else np.clip(result / self.margin, -1.0, 1.0)
-
-
-def _batches(points: FloatArray) -> Iterator[slice]:
-    step = max(1, _DIFFERENCES // max(points.shape[1], 1))
-    for start in range(0, len(points), step):
-        yield slice(start, start + step)
 
 
 # Pieces of layers.
@@ -354,8 +329,9 @@ def _shift(y: FloatArray) -> float:
     return least - math.ldexp(1.0, math.frexp(spread)[1] - 1)
 
 
-def _slopes(data: CheckedData, heights: FloatArray, margin: float) -> FloatArray:
-    """Return ``height / margin`` per sample, the large weights of the network."""
+def _heights(data: CheckedData, shift: float, margin: float) -> list[float]:
+    """Return the heights of the bumps; over the margin they are the large weights of a network."""
+    heights = data.y - shift
     with np.errstate(over="ignore", under="ignore"):
         slopes = heights / margin
     if not (np.isfinite(slopes).all() and (slopes >= _SMALLEST_NORMAL).all()):
@@ -364,7 +340,16 @@ def _slopes(data: CheckedData, heights: FloatArray, margin: float) -> FloatArray
             f"{margin} range from {slopes.min()} to {slopes.max()} (lambda = {data.lam}, "
             f"mu = {data.mu})"
         )
-    return np.asarray(slopes)
+    return heights.tolist()  # type: ignore[no-any-return]
+
+
+def _bump(kept: int, pieces: Sequence[int], acc: int, height: float, margin: float) -> _Affine:
+    """Return the layer that carries u and ``acc`` and makes r of the pieces of s; it is shared."""
+    rows = _Rows(max(acc, *pieces) + 1)
+    if kept:
+        rows.add(np.arange(kept)[:, None])
+    rows.add([acc]).add([*pieces, acc], [-(height / margin)] * len(pieces) + [-1.0])
+    return rows.build(), _tail(kept, 0.0, height)
 
 
 # Theorem 4.8: the maximum norm.
@@ -388,10 +373,8 @@ def memorize(X: object, y: object, mu: object) -> Memorizer:
 
         F(x) = shift + max_i h_i relu(1 - s_i(x) / c).
 
-    *Proof that F(x) = y_k on the ball of x_k.*  Let ``||x - x_k|| <= mu``.  (i) All terms of s_k
-    are 0, so sample k contributes h_k.  (ii) If ``y_i != y_k``, some coordinate has ``|x_ij - x_kj|
-    >= lambda``, hence ``|x_j - x_ij| >= lambda - mu`` and ``s_i >= lambda - 2 mu = c``: sample i
-    contributes 0.  (iii) If ``y_i = y_k``, it contributes between 0 and h_k.  The maximum is h_k.
+    *Why it is right.*  On the ball of x_k the own term s_k vanishes, and a sample of another label
+    has ``s_i >= c``; the proof is on the page ``the-network-that-memorizes``.
 
     *Wiring.*  The state is ``u = x + R`` and ``acc``, the maximum so far.  Sample i has a layer A:
     ``u_j``, ``relu(u_j - (x_ij + R) - mu)``, ``relu((x_ij + R) - u_j - mu)``, ``acc`` (3n + 1
@@ -412,24 +395,17 @@ def memorize(X: object, y: object, mu: object) -> Memorizer:
     N, n = data.X.shape
     scale, shift = _scale(data), _shift(data.y)
     margin = data.lam - 2 * data.mu
-    heights = data.y - shift
-    slopes = _slopes(data, heights, margin)
+    heights = _heights(data, shift, margin)
 
     biases = _measuring_biases(data.X, scale, data.mu, 1.0, np.zeros(N))
     first = _measuring(n, n).zero().build()
     other = _measuring(n, n + 2).add([n, n + 1]).build()
-    carried, acc, pieces = np.arange(n)[:, None], 3 * n, np.arange(n, 3 * n)
-    bumps: dict[tuple[float, bool], tuple[Matrix, FloatArray]] = {}
+    bump = cache(_bump)
     layers = []
-    for i in range(N):
+    for i, height in enumerate(heights):
         layers.append(AffineLayer(other if i else first, biases[i]))
-        last = i == N - 1
-        key = (float(heights[i]), last)
-        if key not in bumps:
-            rows = _Rows(3 * n + 1) if last else _Rows(3 * n + 1).add(carried)
-            rows.add([acc]).add([*pieces, acc], [-slopes[i]] * (2 * n) + [-1.0])
-            bumps[key] = (rows.build(), _tail(0 if last else n, 0.0, heights[i]))
-        layers.append(AffineLayer(*bumps[key]))
+        kept = n if i < N - 1 else 0
+        layers.append(AffineLayer(*bump(kept, range(n, 3 * n), 3 * n, height, margin)))
     layers.append(AffineLayer(_Rows(2).add([0, 1]).build(), [shift]))
     return _memorizer("linf", data, layers, margin, scale, shift)
 
@@ -440,7 +416,7 @@ def _memorizer(
     layers: list[AffineLayer],
     margin: float,
     scale: float,
-    shift: float,
+    shift: float = 0.0,
     terms: int | None = None,
 ) -> Memorizer:
     return Memorizer(
@@ -492,9 +468,6 @@ def memorize_l1(X: object, y: object, mu: object) -> Memorizer:
 
         F(x) = shift + max_i h_i relu(1 - relu(||x - x_i||_1 - mu) / c).
 
-    *Proof.*  On the ball of x_k the distance to x_k is at most mu and, by the triangle inequality,
-    that to a point of another label at least ``lambda - mu = mu + c``; then as for `memorize`.
-
     *Wiring.*  Layer A measures ``||x - x_i||_1`` in 2n pieces, layer B forms ``t_i = relu(||x -
     x_i||_1 - mu)``, and ``r_i = relu(h_i - (h_i/c) t_i - acc)`` waits for the A of the next sample,
     hence one neuron and one layer more than in the maximum norm.  *Count.*  First A 6n, other A
@@ -511,31 +484,27 @@ def memorize_l1(X: object, y: object, mu: object) -> Memorizer:
     N, n = data.X.shape
     scale, shift = _scale(data), _shift(data.y)
     margin = data.lam - 2 * data.mu
-    heights = data.y - shift
-    slopes = _slopes(data, heights, margin)
+    heights = _heights(data, shift, margin)
 
-    waiting = np.concatenate([[0.0], heights[:-1]])
+    waiting = [0.0, *heights[:-1]]
     biases = _measuring_biases(data.X, scale, 0.0, 1.0, np.zeros(N), waiting)
     first = _measuring(n, n).zero(2).build()
-    carried, pieces = np.arange(n)[:, None], np.arange(n, 3 * n)
-    summing = _Rows(3 * n + 2).add(carried).add([3 * n, 3 * n + 1]).add(pieces).build()
-    last_summing = _Rows(3 * n + 2).add([3 * n, 3 * n + 1]).add(pieces).build()
-    beyond, last_beyond = _tail(n, 0.0, -data.mu), _constant([0.0, -data.mu])
-    measuring: dict[float, Matrix] = {}
+    pieces = np.arange(n, 3 * n)
+    summing = _Rows(3 * n + 2).add(np.arange(n)[:, None]).add([3 * n, 3 * n + 1]).add(pieces)
+    adding = AffineLayer(summing.build(), _tail(n, 0.0, -data.mu))
+    last = _Rows(3 * n + 2).add([3 * n, 3 * n + 1]).add(pieces)
+
+    @cache
+    def measuring(height: float) -> Matrix:
+        rows = _measuring(n, n + 2).add([n])
+        return rows.add([n + 1, n], [-(height / margin), -1.0]).build()
+
     layers = []
     for i in range(N):
-        if i:
-            height = float(heights[i - 1])
-            if height not in measuring:
-                rows = _measuring(n, n + 2).add([n]).add([n + 1, n], [-slopes[i - 1], -1.0])
-                measuring[height] = rows.build()
-        layers.append(AffineLayer(measuring[height] if i else first, biases[i]))
-        last = i == N - 1
-        layers.append(
-            AffineLayer(last_summing, last_beyond) if last else AffineLayer(summing, beyond)
-        )
-    bump = _Rows(2).add([0]).add([1, 0], [-slopes[-1], -1.0]).build()
-    layers.append(AffineLayer(bump, [0.0, heights[-1]]))
+        layers.append(AffineLayer(measuring(heights[i - 1]) if i else first, biases[i]))
+        layers.append(adding)
+    layers[-1] = AffineLayer(last.build(), [0.0, -data.mu])
+    layers.append(AffineLayer(*_bump(0, [1], 0, heights[-1], margin)))
     layers.append(AffineLayer(_Rows(2).add([0, 1]).build(), [shift]))
     return _memorizer("l1", data, layers, margin, scale, shift)
 
@@ -598,28 +567,22 @@ def l2_terms(n: Count, lam: float, mu: float, scale: float) -> int:
     for terms in range(1, _MOST_TERMS + 1):
         if math.ldexp(n, -2 * (terms + 1)) <= gap / 2:
             return terms
-    raise ValueError(_unresolved(mu, lam, scale))
-
-
-def _unresolved(mu: float, lam: float, scale: float) -> str:
-    return (
+    raise ValueError(
         f"mu must leave a gap that {_MOST_TERMS} terms can resolve, got mu = {mu} "
         f"with lam = {lam} and scale = {scale}"
     )
 
 
 @described
-def memorize_l2(X: object, y: object, mu: object, terms: int | None = None) -> Memorizer:
+def memorize_l2(X: object, y: object, mu: object) -> Memorizer:
     r"""Build a network that memorizes with any budget mu < lambda/2 in the Euclidean norm.
 
-    Here `mu`: the budget, 0 <= mu < lambda/2, absolute units of the norm p = 2; `terms`: the number
-    K of sawtooth terms, at most 500.  By default that of `l2_terms`; more terms make the network
-    deeper and its weights smaller.
+    Here `mu`: the budget, 0 <= mu < lambda/2, absolute units of the norm p = 2.
 
-    A network of width 3n + 2 and depth N (K + 3) + 1; see `l2_size` for its nonzeros.
+    A network of width 3n + 2 and depth N (K + 3) + 1, with K of `l2_terms`; see `l2_size` for its
+    nonzeros.
 
-    Raises TypeError, ValueError: as `memorize`; `ValueError` also if `terms` are too few for this
-    budget (the message gives the least number).
+    Raises TypeError, ValueError: as `memorize`; `ValueError` also if no K of at most 500 suffices.
 
     Source: after Yu, Gao and Zhang (2024), Theorem B.3, here for p = 2; construction and proof are
     ours.  A square is not piecewise linear.  On [0, 1] ::
@@ -631,10 +594,6 @@ def memorize_l2(X: object, y: object, mu: object, terms: int | None = None) -> M
     ``e = n 4^-(K+1)``, ``a = mu^2/S^2 + e`` and ``c = lambda (lambda - 2 mu)/S^2 - e``, ::
 
         F(x) = shift + max_i h_i relu(1 - relu(Q_i(x) - a) / c).
-
-    *Proof.*  On the ball of x_k, ``Q_k <= mu^2/S^2 + e = a``.  If ``y_i != y_k``, the distance is
-    at least ``lambda - mu`` and ``Q_i >= (lambda - mu)^2/S^2 = a + c``, because ``(lambda - mu)^2 -
-    mu^2 = lambda (lambda - 2 mu)``.  Then as for `memorize`, as soon as ``c > 0``.
 
     *Wiring.*  A sample has a layer A that measures ``t_j``, K layers that apply the tooth ``g ->
     2 relu(g) - 4 relu(g - 1/2)`` and keep the running sum, one for ``relu(Q_i - a)`` and one for
@@ -650,52 +609,23 @@ def memorize_l2(X: object, y: object, mu: object, terms: int | None = None) -> M
     N, n = data.X.shape
     scale, shift = _scale(data), _shift(data.y)
     unit = 2 * scale
-    if terms is None:
-        terms = l2_terms(n, data.lam, data.mu, scale)
-    else:
-        terms = validation.count(terms, "terms", maximum=_MOST_TERMS)
+    terms = l2_terms(n, data.lam, data.mu, scale)
     inside, margin = _square_levels(n, data.lam, data.mu, unit, terms)
-    if margin <= 0:
-        least = next(
-            (
-                more
-                for more in range(terms, _MOST_TERMS + 1)
-                if _square_levels(n, data.lam, data.mu, unit, more)[1] > 0
-            ),
-            None,
-        )
-        if least is None:
-            raise ValueError(_unresolved(data.mu, data.lam, scale))
-        raise ValueError(
-            f"terms must be at least {least} for lambda = {data.lam} and mu = {data.mu}, "
-            f"got {terms}: the squares are not told apart"
-        )
-    heights = data.y - shift
-    slopes = _slopes(data, heights, margin)
+    heights = _heights(data, shift, margin)
 
     biases = _measuring_biases(data.X, scale, 0.0, 1.0 / unit, np.zeros(N))
     first = _measuring(n, n, 1.0 / unit).zero().build()
     other = _measuring(n, n + 2, 1.0 / unit).add([n, n + 1]).build()
     teeth = _teeth(n, terms)
     half = _constant([0.0] * (2 * n) + [-0.5] * n + [0.0, 0.0])
-    finish = _last_tooth(n, terms, carry=True), _tail(n, 0.0, -inside)
-    last_finish = _last_tooth(n, terms, carry=False), _constant([0.0, -inside])
-    bumps: dict[tuple[float, bool], tuple[Matrix, FloatArray]] = {}
+    bump, finish = cache(_bump), cache(_last_tooth)
     layers = []
-    for i in range(N):
-        last = i == N - 1
+    for i, height in enumerate(heights):
+        kept = n if i < N - 1 else 0
         layers.append(AffineLayer(other if i else first, biases[i]))
         layers += [AffineLayer(tooth, half) for tooth in teeth]
-        layers.append(AffineLayer(*(last_finish if last else finish)))
-        key = (float(heights[i]), last)
-        if key not in bumps:
-            kept = 0 if last else n
-            rows = _Rows(kept + 2)
-            if kept:
-                rows.add(np.arange(n)[:, None])
-            rows.add([kept]).add([kept + 1, kept], [-slopes[i], -1.0])
-            bumps[key] = (rows.build(), _tail(kept, 0.0, heights[i]))
-        layers.append(AffineLayer(*bumps[key]))
+        layers.append(AffineLayer(finish(n, terms, kept > 0), _tail(kept, 0.0, -inside)))
+        layers.append(AffineLayer(*bump(kept, (kept + 1,), kept, height, margin)))
     layers.append(AffineLayer(_Rows(2).add([0, 1]).build(), [shift]))
     return _memorizer("l2", data, layers, margin, scale, shift, terms)
 
@@ -769,11 +699,7 @@ def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memori
 
         f(x) = (dist(x, S-) - dist(x, S+)) / 2,    F(x) = clip(f(x) / (lambda/2 - mu), -1, 1).
 
-    *Proof.*  Let ``||x - x_k|| <= mu`` and ``s_k = +1``.  Then ``dist(x, S+) <= mu`` and
-    ``dist(x, S-) >= lambda - mu``, so ``f(x) >= (lambda - 2 mu)/2 = lambda/2 - mu > 0``; likewise
-    for -1.  A distance is 1-Lipschitz, so f is 1-Lipschitz and F has the constant
-    ``1/(lambda/2 - mu)``.  *It is optimal*: the balls of the closest pair are ``lambda - 2 mu``
-    apart, and values of at least 1 and at most -1 on them differ by 2.
+    F has the constant ``1/(lambda/2 - mu)``, the least possible (Proposition II.2).
 
     *Wiring.*  Carried are u, ``D+`` and ``D-``, the distances so far.  A layer measures
     ``|u_j - x_ij - R|``; L layers take the maximum over j by a binary tree, ``max(a, b) = a +
@@ -832,17 +758,8 @@ def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memori
         both = _Rows(3).add([0, 1, 2], half / margin).add([0, 1, 2], half / margin)
         layers.append(AffineLayer(both.build(), [1.0, -1.0]))
         layers.append(AffineLayer(_Rows(2).add([0, 1], [1.0, -1.0]).build(), [-1.0]))
-    return Memorizer(
-        network=ReLUNetwork(layers),
-        X=data.X,
-        y=data.y,
-        mu=None if mu is None else data.mu,
-        lam=data.lam,
-        p=data.p,
-        kind="lipschitz",
-        margin=margin,
-        scale=scale,
-    )
+    found = _memorizer("lipschitz", data, layers, margin, scale)
+    return replace(found, mu=None) if mu is None else found
 
 
 def _tree(n: int, sign: float | None) -> list[Matrix]:

@@ -4,8 +4,7 @@ For a norm p, ``lambda = min { ||x_i - x_k||_p : y_i != y_k }`` is the separatio
 Gao and Zhang, 2024, write lambda_D^p).  A continuous function can be right on all closed balls of
 radius mu only if mu < lambda/2, and the constructions of this room reach every such mu.  Only pairs
 with *different* labels count: equal labels may sit on one point.  Before changing anything, know
-that lambda is a minimum over all pairs, N^2 n/2 operations, the only part of a construction that is
-not linear in N; `separation` leaves a pair as soon as it is known not to be the closest.
+that lambda is a minimum over all pairs, the only part of a construction that is not linear in N.
 
 scikit-learn is imported inside `digits`, so that importing this module stays cheap.
 """
@@ -17,10 +16,11 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from sublinear_lib import validation
 from sublinear_lib._arguments import Count, Flag, checked, described
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
+from sublinear_lib._typing import FloatArray, IntArray, Seed
 
 __all__ = [
     "checked_data",
@@ -35,10 +35,13 @@ __all__ = [
 
 DigitLabels = Literal["class", "parity"]
 _DIGIT_LABELS: Final[tuple[DigitLabels, ...]] = ("class", "parity")
-_NORMS: Final = (1.0, 2.0, math.inf)
-# A block of pairs fills the cache; coordinates are read in groups, and after each group the pairs
-# that can still be the closest are counted.
-_ROWS, _COLUMNS, _GROUP = 128, 512, 16
+_METRIC: Final[dict[float, Literal["cityblock", "euclidean", "chebyshev"]]] = {
+    1.0: "cityblock",
+    2.0: "euclidean",
+    math.inf: "chebyshev",
+}
+# Points whose distances to all others are held at once.
+_ROWS: Final = 128
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ def checked_norm(p: object) -> float:
     """Return the norm p as a number, 1, 2 or infinity; refuse any other."""
     if isinstance(p, bool) or not isinstance(p, int | float | np.integer | np.floating):
         raise TypeError(f"p must be 1, 2 or inf, got {p!r} of type {type(p).__name__}")
-    if float(p) not in _NORMS:
+    if float(p) not in _METRIC:
         raise ValueError(f"p must be 1, 2 or inf, got {p}")
     return float(p)
 
@@ -132,131 +135,39 @@ def _points_and_labels(
     return points, labels
 
 
-class _Search:
-    """The closest pair so far, and how to measure a pair.
-
-    For p = 2 coordinates are divided by the separation in the maximum norm, so that squares neither
-    overflow nor vanish for the pairs that matter; a measure is then a squared multiple of it.
-    """
-
-    def __init__(self, X: FloatArray, y: FloatArray, p: float) -> None:
-        self.X, self.y, self.p = X, y, p
-        self.best = math.inf
-        self.pair: tuple[int, int] | None = None
-        self.unit = 1.0
-        self.centered, self.squares = X, np.empty(0)
-
-    def use_products(self, unit: float) -> None:
-        """Set the unit of length for p = 2, and prepare ``|x|^2 + |z|^2 - 2 <x, z>``."""
-        self.unit = unit
-        self.centered = (self.X - self.X.mean(axis=0)) / unit
-        self.squares = np.einsum("ij,ij->i", self.centered, self.centered)
-
-    def distance(self, i: int, k: int) -> float:
-        """Return the distance of two rows; for p = 2 and p = 1 correctly rounded sums."""
-        difference = np.abs(self.X[i] - self.X[k])
-        if self.p == math.inf:
-            return float(difference.max())
-        return math.fsum(difference) if self.p == 1 else math.hypot(*difference)
-
-    def add(self, total: FloatArray, step: FloatArray) -> None:
-        """Add the differences of one more coordinate to the measures, in place."""
-        np.abs(step, out=step)
-        if self.p == math.inf:
-            np.maximum(total, step, out=total)
-            return
-        if self.p == 2:
-            step /= self.unit
-            np.square(step, out=step)
-        total += step
-
-    def measure(self, differences: FloatArray) -> FloatArray:
-        """Return the measures of rows of differences."""
-        sizes = np.abs(differences)
-        if self.p == math.inf:
-            return np.asarray(sizes.max(axis=1))
-        return np.asarray((np.square(sizes / self.unit) if self.p == 2 else sizes).sum(axis=1))
-
-    def join(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Join measures over different coordinates."""
-        return np.maximum(a, b) if self.p == math.inf else a + b
-
-    def keep(self, rows: IntArray, columns: IntArray, measures: FloatArray) -> None:
-        """Take note of complete measures."""
-        if not measures.size:
-            return
-        least = measures.min()
-        # Sums are rounded: what looks like a tie is settled by the lexicographic order.
-        at = np.flatnonzero(measures == least)
-        first = at[np.lexsort((columns[at], rows[at]))[0]]
-        pair = (int(rows[first]), int(columns[first]))
-        if least < self.best or (least == self.best and (self.pair is None or pair < self.pair)):
-            self.best, self.pair = float(least), pair
-
-    def block(self, upper: slice, lower: slice) -> None:
-        """Look at the pairs of two ranges of rows."""
-        left, right = self.X[upper], self.X[lower]
-        rows, columns = np.arange(upper.start, upper.stop), np.arange(lower.start, lower.stop)
-        wanted: BoolArray = (self.y[upper][:, None] != self.y[lower][None, :]) & (
-            rows[:, None] < columns[None, :]
-        )
-        if not wanted.any():
-            return
-        n = self.X.shape[1]
-        j = 0
-        if self.squares.size:
-            # One matrix product rules most pairs out; those that rounding leaves are measured.
-            both = self.squares[upper][:, None] + self.squares[lower][None, :]
-            slack = 8 * (n + 8) * np.finfo(np.float64).eps * both
-            near = both - 2 * (self.centered[upper] @ self.centered[lower].T) - slack
-            wanted &= ~(near > self.best)  # also where huge numbers have given no number
-        total = np.where(wanted, 0.0, np.inf)
-        step = np.empty_like(total)
-        while j < n and np.count_nonzero(wanted) * 8 >= wanted.size:
-            stop = min(j + _GROUP, n)
-            for column in range(j, stop):
-                np.subtract(left[:, column, None], right[None, :, column], out=step)
-                self.add(total, step)
-            j = stop
-            wanted &= total <= self.best
-        a, b = np.nonzero(wanted)
-        found = total[a, b]
-        while j < n and a.size:
-            stop = min(j + 4 * _GROUP, n)
-            found = self.join(found, self.measure(left[a, j:stop] - right[b, j:stop]))
-            alive_pairs = found <= self.best
-            a, b, found = a[alive_pairs], b[alive_pairs], found[alive_pairs]
-            j = stop
-        self.keep(rows[a], columns[b], found)
-
-    def run(self) -> None:
-        """Look at all pairs; a first guess lets most of them be left early."""
-        N = len(self.X)
-        guess = np.random.default_rng(0).integers(0, N, (2, min(4 * N, 20_000)))
-        i, k = guess[:, self.y[guess[0]] != self.y[guess[1]]]
-        for part in range(0, i.size, 1000):
-            a, b = i[part : part + 1000], k[part : part + 1000]
-            self.keep(np.minimum(a, b), np.maximum(a, b), self.measure(self.X[a] - self.X[b]))
-        for start in range(0, N, _ROWS):
-            rows = slice(start, min(start + _ROWS, N))
-            for other in range(start, N, _COLUMNS):
-                self.block(rows, slice(other, min(other + _COLUMNS, N)))
+def distances(X: FloatArray, Z: FloatArray, p: float) -> FloatArray:
+    """Return the distances of all rows of X to all rows of Z."""
+    return np.asarray(cdist(X, Z, _METRIC[p]), dtype=np.float64)
 
 
 def _closest(X: FloatArray, y: FloatArray, p: float) -> ClosestPair | None:
+    """Return the closest pair, of several the first in lexicographic order."""
     if (y == y[0]).all():
         return None
-    search = _Search(X, y, p)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        if p == 2:
-            flat = _closest(X, y, math.inf)
-            assert flat is not None
-            if flat.distance == 0:
-                return flat
-            search.use_products(flat.distance)
-        search.run()
-    assert search.pair is not None
-    return ClosestPair(*search.pair, search.distance(*search.pair))
+    scaled = X
+    if p == 2:
+        # Near the separation in the maximum norm squares neither overflow nor vanish, and a power
+        # of two rounds nothing.
+        flat = _closest(X, y, math.inf)
+        assert flat is not None
+        if flat.distance == 0:
+            return flat
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = X / math.ldexp(1.0, math.frexp(flat.distance)[1] - 1)
+    best, pair = math.inf, (0, int(np.argmax(y != y[0])))
+    for start in range(0, len(X), _ROWS):
+        rows = slice(start, start + _ROWS)
+        apart = distances(scaled[rows], scaled[start:], p)
+        for i, k in np.argwhere(np.isnan(apart)):  # both at infinity, as far as float64 can tell
+            apart[i, k] = math.dist(X[start + i], X[start + k])
+        apart[y[rows, None] == y[start:]] = np.inf
+        i, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
+        if apart[i, k] < best:
+            best, pair = float(apart[i, k]), (start + int(i), start + int(k))
+    steps = np.abs(X[pair[0]] - X[pair[1]])
+    if p == math.inf:
+        return ClosestPair(*pair, float(steps.max()))
+    return ClosestPair(*pair, math.fsum(steps) if p == 1 else math.hypot(*steps))
 
 
 def separation(X: object, y: object, p: float = math.inf) -> float:
@@ -271,8 +182,7 @@ def separation(X: object, y: object, p: float = math.inf) -> float:
     Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
     shape.
 
-    Source: Yu, Gao and Zhang (2024), the separation bound lambda_D^p.  At most ``N^2 n / 2``
-    operations; a pair is left as soon as it is known to be farther apart than another.
+    Source: Yu, Gao and Zhang (2024), the separation bound lambda_D^p.
 
     >>> separation([[0.0, 0.0], [1.0, 3.0], [0.5, 0.0]], [1, 2, 1])
     3.0
@@ -469,15 +379,14 @@ def simplex_points(n: Count, N: int | None = None) -> tuple[FloatArray, FloatArr
 
 
 @checked
-def plane_points(
-    N: Count, classes: int, rng: Seed, *, grid: int = 64, candidates: Count = 64
-) -> tuple[FloatArray, FloatArray]:
+def plane_points(N: int, classes: int, rng: Seed) -> tuple[FloatArray, FloatArray]:
     """Return a few well separated points of the unit square, for pictures of level sets.
 
-    Here `N`: the number of points; `classes`: the number of labels, 1 <= classes <= N; they occur
-    equally often, up to one; `grid`: coordinates are multiples of 1/grid, strictly inside the
-    square; `candidates`: how many places are tried for each point; the one farthest from the points
-    so far (maximum norm) is taken.
+    Here `N`: the number of points, at most 1984; `classes`: the number of labels, 1 <= classes <=
+    N; they occur equally often, up to one.
+
+    Coordinates are multiples of 1/64, strictly inside the square.  64 places are tried for each
+    point, and the one farthest from the points so far (maximum norm) is taken.
 
     Returned: `X`: The points, all different. `y`: Labels 1, ..., classes.
 
@@ -485,24 +394,15 @@ def plane_points(
     >>> X.shape, separation(X, y) > 0.25
     ((6, 2), True)
     """
+    N = validation.count(N, "N", maximum=1984)  # half of the 63^2 places
     classes = validation.count(classes, "classes", maximum=N)
-    grid = validation.count(grid, "grid", minimum=2)
-    if (grid - 1) ** 2 < 2 * N:
-        raise ValueError(
-            f"grid must have at least 2 N = {2 * N} inner points (grid - 1)^2, got {grid}"
-        )
     generator = validation.generator(rng)
-    X = np.empty((N, 2))
-    for i in range(N):
-        while True:
-            tried = generator.integers(1, grid, (candidates, 2)) / grid
-            if not i:
-                X[i] = tried[0]
-                break
-            nearest = np.abs(tried[:, None] - X[None, :i]).max(axis=2).min(axis=1)
-            if nearest.max() > 0:
-                X[i] = tried[np.argmax(nearest)]
-                break
+    X = np.empty((0, 2))
+    while len(X) < N:
+        tried = generator.integers(1, 64, (64, 2)) / 64
+        nearest = distances(tried, X, math.inf).min(axis=1, initial=2.0)
+        if nearest.max() > 0:
+            X = np.vstack([X, tried[np.argmax(nearest)]])
     y = generator.permutation(np.arange(N) % classes + 1).astype(np.float64)
     return X, y
 

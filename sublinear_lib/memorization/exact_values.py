@@ -32,26 +32,16 @@ class ExactValues:
     ----------
     found : bool
         Whether there is such a network of depth 2 and width 2, with real weights.
-    budget : float
-        The radius that was asked about.
     radius : float
         The budgets below it can be had; it is 0 if none can, and infinite for one label.
     network : ReLUNetwork or None
         The network: exact in real arithmetic, as stored.  None if there is none, or if float64
-        cannot hold one along `direction`, such as for two labels whose difference is rounded.
-    direction : ndarray of float64, shape (n,)
-        The slopes w of its ramp, with ``||w||_1 = 1``; zero if the samples cannot be separated by
-        a plane.
-    programs : int
-        Linear programs solved: one, or none if the number of labels decides.
+        cannot hold one, such as for two labels whose difference is rounded.
     """
 
     found: bool
-    budget: float
     radius: float
     network: ReLUNetwork | None
-    direction: FloatArray
-    programs: int
 
 
 @checked
@@ -64,30 +54,11 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: Positive) -> ExactVal
 
     Raises ArithmeticError: if the solver gives no answer.
 
-    Ours.  **Claim.**  *For mu > 0, a network* ``F = c + a_1 relu(l_1) + a_2 relu(l_2)`` *that
-    equals* ``y_i`` *on the ball of every sample exists if and only if all labels are equal, or
-    there are two and a plane keeps the balls of one strictly from those of the other.*
-
-    *If.*  Let ``t_1 < t_2`` be two thresholds in the gap, ``<w, x> <= t_1`` on the balls of label
-    y and ``<w, x> >= t_2`` on those of y'.  Then
+    Source: Proposition II.4, ours, proved on the page ``what-cannot-be-done``.  For mu > 0, a
+    network ``F = c + a_1 relu(l_1) + a_2 relu(l_2)`` that equals ``y_i`` on the ball of every
+    sample exists if and only if all labels are equal, or there are two and a plane keeps the balls
+    of one strictly from those of the other.  Then, with two thresholds ``t_1 < t_2`` in the gap,
     ``y + (y' - y) (relu(<w, x> - t_1) - relu(<w, x> - t_2)) / (t_2 - t_1)`` is such a network.
-
-    *Only if.*  A neuron whose slopes or output weight vanish is constant: put it into c.  Suppose
-    ``l_1 = 0`` cuts the inside of a ball.  F is constant there, so the jump of its slope across
-    this plane is made good by the other neuron: it has the same plane, ``l_2 = kappa l_1``.  On
-    one side of the plane at least one neuron is on.  If kappa > 0, both are on there, so their
-    slopes cancel, and F is c everywhere.  If kappa < 0, exactly one is on, on either side, and
-    its slope must vanish, which it does not.  So either F is constant, or no plane cuts a ball,
-    and on each ball both neurons are off, or both are on and ``a_1 w_1 + a_2 w_2 = 0``; a single
-    one that is on would have a slope.  Off, the value is c; on, it is ``c + a_1 b_1 + a_2 b_2``.
-    So there are at most two labels.  If there are two, ``w_2 = kappa w_1`` and
-    ``a_1 = -kappa a_2`` with kappa not 0, and balls of both kinds.  Let ``<w_1, x> = t_1, t_2`` be
-    the two planes.  If kappa > 0, the balls where both are on lie where ``<w_1, x>`` is at least
-    the larger of the thresholds, the others where it is at most the smaller; if the thresholds
-    were equal, F would be constant.  So a plane keeps them strictly apart.  If kappa < 0, both are
-    on for ``t_1 < <w_1, x> < t_2`` and both are off for ``t_2 <= <w_1, x> <= t_1``; a ball of the
-    one kind has room only if ``t_1 < t_2``, of the other only if ``t_2 < t_1``, so there are not
-    both.
 
     *The program.*  The largest such mu is the largest distance at which a plane keeps the samples:
     ``1 / ||w||_1`` for the smallest ``||w||_1`` with ``<w, x_i> >= t + 1`` on one label and
@@ -108,13 +79,12 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: Positive) -> ExactVal
     data = checked_data(X, y, two_labels=False)
     points, values = data.X, data.y
     n = points.shape[1]
-    zero = np.zeros(n)
     labels = np.unique(values)
     if labels.size == 1:
         constant = width_two(np.zeros(2), np.zeros((2, n)), np.zeros(2), float(labels[0]))
-        return ExactValues(True, mu, math.inf, constant, zero, 0)
+        return ExactValues(True, math.inf, constant)
     if labels.size > 2:
-        return ExactValues(False, mu, 0.0, None, zero, 0)
+        return ExactValues(False, 0.0, None)
     upper = values == labels[1]
     signs = np.where(upper, -1.0, 1.0)[:, None]
     eye, none = np.eye(n), np.zeros((n, 1))
@@ -132,16 +102,14 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: Positive) -> ExactVal
         bounds=(None, None),
     )
     if solution is None:
-        return ExactValues(False, mu, 0.0, None, zero, 1)
+        return ExactValues(False, 0.0, None)
     w = solution[:n]
-    size = float(np.abs(w).sum())
+    radius = 1.0 / float(np.abs(w).sum())
     end, start = _gap(w, points, upper, Fraction(mu))
-    network = None
-    if end < start:
-        network = _ramp(w, end, start, float(labels[0]), float(labels[1]))
-        if network is None:
-            return ExactValues(True, mu, 1.0 / size, None, w / size, 1)
-    return ExactValues(network is not None, mu, 1.0 / size, network, w / size, 1)
+    if end >= start:
+        return ExactValues(False, radius, None)
+    ramp = _ramp(w, end, start, float(labels[0]), float(labels[1]))
+    return ExactValues(True, radius, ramp)
 
 
 def _gap(

@@ -53,6 +53,10 @@ _SIDES: tuple[Side, ...] = ("upper", "lower")
 _METHODS: tuple[Method, ...] = ("milp", "enumerate", "backtrack")
 _THRESHOLD = Fraction(3, 2)  # between the labels 1 and 2 of a gadget
 _MOST_PROGRAMS = 2**20
+# The largest unknown that a mixed-integer program looks for, where every inequality holds with a
+# margin of 1.  On a gadget 8 loses nothing: if there is a coloring, then with the functions of
+# `network_of_coloring`, ``u_t = -2 h_t`` or ``l_t = -4 h_t`` and ``c = 1`` are a solution.
+_BOX = 64.0
 
 
 @described
@@ -68,22 +72,12 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     The points are different and have whole coordinates, so their separation is 1: that of 0 and
     ``e_1``.
 
-    **Theorem.**  *The following are equivalent: (a) h has a proper 2-coloring; (b) the gadget has a
-    memorization of depth 2 and width 2; (c) it has a robust one, for every budget below
-    1/(2(2V + 1)).*  Clearly (c) implies (b); `network_of_coloring` proves that (a) implies (c), and
-    `coloring_of_network` that (b) implies (a).  As 2-coloring is NP-complete for edges of at most
-    three vertices, it is NP-hard to decide (b), and NP-hard to decide (c) for budgets that are
-    given with the data, such as 1/(4(2V + 1)).
-
-    A hypergraph without a coloring, such as the Fano plane, gives data that no network of this size
-    memorizes.  That such data exist does not contradict the hardness, nor does it follow from it:
-    hardness is about deciding for data that are given.
-
-    The theorem gives both at once, but neither hardness follows from the other by itself.  Data
-    without a memorization have no robust one; yet data with one may have none that is robust at
-    the budget in question, so an answer to either question leaves the other open.  Whether the
-    original theorem covers budgets that are a fixed share of the separation is not known to us:
-    this proof does not.
+    *Equivalent are* (Theorem II.4.1, ours, proved on the page ``what-cannot-be-done``): *(a) h has
+    a proper 2-coloring; (b) the gadget has a memorization of depth 2 and width 2; (c) it has a
+    robust one, for every budget below 1/(2(2V + 1)).*  As 2-coloring is NP-complete for edges of at
+    most three vertices, it is NP-hard to decide (b), and NP-hard to decide (c) for budgets that are
+    given with the data.  Whether the original theorem covers budgets that are a fixed share of the
+    separation is not known to us: this proof does not.
 
     >>> X, y = gadget(Hypergraph(2, [(0, 1)]))
     >>> X.astype(int).tolist()
@@ -121,23 +115,12 @@ def network_of_coloring(
     Raises TypeError, ValueError: if the colors are not 0 and 1, one for each vertex; if an edge has
     only one color; for an unknown kind or a budget out of range.
 
-    Ours.  Let s be the size of the largest edge.  For the colors t = 0, 1 put
-    ``h_t(x) = <a_t, x> + 1/2``, where ``a_t`` has the entry -1 at the vertices of color t and s - 1
-    at the others, and -1 and +1, respectively, at coordinate V + 1.  Then
+    Source: Theorem II.4.1, (a) implies (c), ours.  With the size s of the largest edge,
+    ``h_t(x) = <a_t, x> + 1/2`` for the colors t = 0, 1, where ``a_t`` has the entry -1 at the
+    vertices of color t and s - 1 at the others, and -1 and +1, respectively, at coordinate V + 1.
 
-    - ``h_t(0) = 1/2``;
-    - ``h_t(e_c) >= 1/2`` for an edge c: if r of its vertices have color t, then ``r <= |c| - 1 <=
-      s - 1``, at least one has the other, and ``<a_t, e_c> >= (s - 1) - r >= 0``;
-    - ``h_t(e_i) = -1/2`` for the color t of vertex i, ``h_0(e_{V+1}) = h_1(-e_{V+1}) = -1/2``.
-
-    So the points of label 2 lie in ``{h_0 > 0, h_1 > 0}`` and the others do not.  Within the
-    maximum distance mu, ``h_t`` changes by at most ``mu ||a_t||_1``, and
-    ``||a_t||_1 <= 2 V + 1``.  So for ``mu < 1 / (2 max_t ||a_t||_1)`` whole balls stay on their
-    sides.
-
-    *Kind "half-spaces".*  ``F = 1/2 + relu(h_0 + 1) - relu(h_0 - h_1)``.  Where ``h_0 > -1`` it is
-    ``3/2 + min(h_0, h_1)``, and elsewhere at most 1/2.  So ``F > 3/2`` exactly on
-    ``{h_0 > 0, h_1 > 0}``, and ``F < 3/2`` exactly where ``min(h_0, h_1) < 0``.
+    *Kind "half-spaces".*  ``F = 1/2 + relu(h_0 + 1) - relu(h_0 - h_1)``, which is above 3/2 exactly
+    where both are positive.
 
     *Kind "sum".*  ``F = 2 - (K/2) relu(-h_0) - (K/2) relu(-h_1)``.  It is 2 where both are not
     negative, and at most ``2 - K delta / 2 < 3/2`` where one is at most -delta, if
@@ -213,43 +196,15 @@ def coloring_of_network(h: Hypergraph, network: ReLUNetwork) -> Decoding:
     Raises ValueError: if the network has another shape, or does not classify a point of the gadget;
     the message gives the point and the value.
 
-    Ours; computed in rational arithmetic from the stored weights.  Write
-    ``f = F - 3/2 = c + a_1 relu(l_1) + a_2 relu(l_2)``.  Because ``|a| relu(l) = relu(|a| l)``, we
-    may put the sizes of the output weights into ``l_t`` and keep signs only; a weight 0 becomes
-    ``l_t = 0``, with whichever sign helps.  Let u be ``e_{V+1}``.  In this proof 0 and the edges
-    are *inside*, where f > 0, the vertices and both points u, -u *outside*, where f < 0.
+    Source: Theorem II.4.1, (b) implies (a), ours; computed in rational arithmetic from the stored
+    weights.  Write ``F - 3/2 = c + a_1 relu(l_1) + a_2 relu(l_2)`` and put the sizes of the output
+    weights into ``l_t``.
 
-    *Both signs +.*  f is convex, so ``f(0) <= (f(u) + f(-u))/2 < 0``: impossible.
+    *Signs + and -.*  By the proof ``c <= 0``.  The color of vertex i is the first t with
+    ``g_t(e_i) <= 0`` for ``g_1 = l_1 - |c|`` and ``g_2 = l_1 - l_2 - |c|``.
 
-    *Signs + and -, c > 0.*  ``f < 0`` means ``relu(l_2) > c + relu(l_1)``, that is ``l_2 > c`` and
-    ``l_2 - l_1 > c``.  This set is convex and holds u and -u, so it holds 0: impossible.
-
-    *Signs + and -, c <= 0.*  ``f > 0`` means ``relu(l_1) > |c| + relu(l_2)``, that is ``g_1 > 0``
-    and ``g_2 > 0`` for ``g_1 = l_1 - |c|`` and ``g_2 = l_1 - l_2 - |c|``.  A vertex is outside, so
-    some ``g_t(e_i) <= 0``; its color is the first such t.  As ``g_t(0) > 0``, the slope of ``g_t``
-    along ``e_i`` is negative.  If all vertices of an edge c had color t, then ``g_t(e_c)``, which
-    is ``g_t(0)`` plus the slopes of all of them, would be at most ``g_t(e_i) <= 0`` for any one of
-    them.  But the edge is inside.
-
-    *Both signs -.*  ``f > 0`` means ``relu(l_1) + relu(l_2) < c``, that is ``l_1 < c``,
-    ``l_2 < c`` and ``l_1 + l_2 < c``; here ``c >= f(0) > 0``.  Let p and q be the values of
-    ``l_1`` and ``l_2`` at 0, so p, q and p + q are below c, and let ``alpha_i``, ``beta_i`` be
-    their slopes along ``e_i``.  A vertex is outside, so one of the three inequalities fails at
-    ``e_i``.  Its color is
-
-    1. the first if ``l_1(e_i) >= c``; then ``alpha_i >= c - p > 0``;
-    2. else the second if ``l_2(e_i) >= c``; then ``beta_i >= c - q > 0``;
-    3. else ``alpha_i + beta_i >= c - p - q > 0``, and the color is the first if
-       ``alpha_i >= beta_i``, which makes ``alpha_i > 0``, and else the second, with
-       ``beta_i > 0``.
-
-    Suppose all vertices of an edge c' have the first color; all their ``alpha_i`` are positive.
-    If rule 1 colored vertex i of them, then ``l_1(e_c') >= p + alpha_i >= c``.  Otherwise rule 3
-    colored all, and ``(l_1 + l_2)(e_c') >= p + q + |c'| (c - p - q) >= c``.  Either way the edge
-    is not inside.  The second color is the same with ``l_2``, beta and rule 2.
-
-    The four cases cover all signs.  Ties do not matter: if a value 3/2 counted for one of the
-    labels, a small change of the output bias would make all inequalities strict.
+    *Both signs -.*  The color is the first if ``l_1(e_i) >= c``, else the second if
+    ``l_2(e_i) >= c``, else that of the steeper slope along ``e_i``.  (Both signs + cannot be.)
 
     >>> from sublinear_lib.memorization import cycle
     >>> square = cycle(4)
@@ -301,8 +256,6 @@ class Answer:
         did not pass the exact check.
     network : ReLUNetwork or None
         The network, checked in rational arithmetic on every sample.
-    kind : {"half-spaces", "sum"} or None
-        The shape of its convex region.
     side : {"upper", "lower"} or None
         The label that the convex region holds.
     programs : int
@@ -313,7 +266,6 @@ class Answer:
 
     found: bool | None
     network: ReLUNetwork | None
-    kind: Kind | None
     side: Side | None
     programs: int
     feasible: int
@@ -370,13 +322,6 @@ class _Shape:
         return width_two(np.array([sign, -sign]), W, b, middle - sign)
 
 
-def _shape(
-    points: FloatArray, values: FloatArray, high: float, kind: Kind, side: Side
-) -> tuple[_Shape, float]:
-    inner = (values == high) == (side == "upper")
-    return _Shape(kind, points[inner], points[~inner]), 1.0 if side == "upper" else -1.0
-
-
 class _Search:
     """One search: the counters and the clock."""
 
@@ -390,14 +335,14 @@ class _Search:
         self.undecided = self.undecided or over
         return over
 
-    def run(self, shape: _Shape, method: Method, box: float) -> FloatArray | None:
+    def run(self, shape: _Shape, method: Method) -> FloatArray | None:
         """Search one shape, unless a point outside lies among those inside."""
         for x in shape.outside:
             self.programs += 1
             if not _separable(shape.inside, x):
                 return None
         if method == "milp":
-            return self._mixed_integer(shape, box)
+            return self._mixed_integer(shape)
         first: FloatArray | None = None
         for unknowns in self._enumerate(shape) if method == "enumerate" else self._backtrack(shape):
             self.feasible += 1
@@ -430,19 +375,19 @@ class _Search:
             elif unknowns is not None:
                 assignment.append(-1)
 
-    def _mixed_integer(self, shape: _Shape, box: float) -> FloatArray | None:
+    def _mixed_integer(self, shape: _Shape) -> FloatArray | None:
         """Let a binary for each half-space and outside point say whether it cuts the point off."""
         outside, cuts = shape.lost.shape[:2]
         free, binary = shape.unknowns, outside * cuts
         rows = shape.lost.reshape(binary, free)
-        large = 1.0 + box * np.abs(rows).sum(axis=1)
+        large = 1.0 + _BOX * np.abs(rows).sum(axis=1)
         chosen = np.kron(np.eye(outside), np.ones(cuts))
         run = milp(
             np.zeros(free + binary),
             integrality=np.append(np.zeros(free), np.ones(binary)),
             bounds=Bounds(
-                np.append(np.maximum(shape.low, -box), np.zeros(binary)),
-                np.append(np.full(free, box), np.ones(binary)),
+                np.append(np.maximum(shape.low, -_BOX), np.zeros(binary)),
+                np.append(np.full(free, _BOX), np.ones(binary)),
             ),
             constraints=[
                 LinearConstraint(
@@ -486,7 +431,6 @@ def exists_width_two(
     kinds: Iterable[Kind] = _KINDS,
     sides: Iterable[Side] = _SIDES,
     early_exit: Flag = True,
-    box: float = 64.0,
     time_limit: Positive = 60.0,
 ) -> Answer:
     r"""Decide whether a network of depth 2 and width 2 classifies data with two labels.
@@ -495,16 +439,14 @@ def exists_width_two(
     assignment of outside points to half-spaces; or the same one point at a time, leaving
     assignments whose beginning has no network already; `kinds`: the shapes to try, see the notes;
     `sides`: which label the convex region may hold: the larger or the smaller; `early_exit`:
-    whether to stop at the first network.  If not, "enumerate" solves every program; `box`: for
-    "milp" only: the largest unknown looked for, where every inequality holds with a margin of 1.
-    On a `gadget` 8 loses nothing: if there is a coloring, then with the functions of
-    `network_of_coloring`, ``u_t = -2 h_t`` or ``l_t = -4 h_t`` and ``c = 1`` are a solution;
-    `time_limit`: seconds after which a search gives up.
+    whether to stop at the first network.  If not, "enumerate" solves every program; `time_limit`:
+    seconds after which a search gives up.
 
     The answer, with a network that was checked exactly.  That there is none rests on a solver's
-    word in floating point, and for "milp" on `box`.
+    word in floating point; "milp" looks only for numbers up to 64, where every inequality holds
+    with a margin of 1.
 
-    Ours, after the case distinction of `coloring_of_network`.  Let f be the network less the
+    Ours, after the case distinction of Theorem II.4.1.  Let f be the network less the
     midpoint of the labels.  By the signs of its output weights, one of ``{f > 0}`` and
     ``{f < 0}`` is a convex region of one of two shapes, and the samples of the other label lie
     outside:
@@ -532,38 +474,32 @@ def exists_width_two(
     where = [choice(side, "sides", _SIDES) for side in sides]
     if not wanted or not where:
         raise ValueError("kinds and sides must not be empty")
-    box = scalar(box, "box", minimum=1.0)
     search = _Search(early_exit, time_limit)
     network: ReLUNetwork | None = None
-    chosen: tuple[Kind, Side] | tuple[None, None] = (None, None)
+    chosen: Side | None = None
     for place, (kind, side) in enumerate(itertools.product(wanted, where)):
         if place and search.late():
             break
-        shape, sign = _shape(points, values, high, kind, side)
+        inside = (values == high) == (side == "upper")
+        shape = _Shape(kind, points[inside], points[~inside])
         if method == "enumerate" and shape.cuts ** len(shape.outside) > _MOST_PROGRAMS:
             raise ValueError(
                 f"method 'enumerate' would solve {shape.cuts}**{len(shape.outside)} programs, "
                 f"more than {_MOST_PROGRAMS}: use 'backtrack' or 'milp'"
             )
         try:
-            unknowns = search.run(shape, method, box)
+            unknowns = search.run(shape, method)
         except NoAnswer:
             search.undecided = True
             continue
         if unknowns is not None and network is None:
+            sign = 1.0 if side == "upper" else -1.0
             candidate = shape.network(unknowns, (low + high) / 2.0, sign)
             if certify_sign(candidate, points, values).holds:
-                network, chosen = candidate, (kind, side)
+                network, chosen = candidate, side
             else:
                 search.undecided = True
         if network is not None and early_exit:
             break
     found = True if network is not None else (None if search.undecided else False)
-    return Answer(
-        found=found,
-        network=network,
-        kind=chosen[0],
-        side=chosen[1],
-        programs=search.programs,
-        feasible=search.feasible,
-    )
+    return Answer(found, network, chosen, search.programs, search.feasible)

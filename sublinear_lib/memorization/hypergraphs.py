@@ -9,7 +9,7 @@ reduction: it knows nothing of networks or programs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -126,8 +126,8 @@ def fano() -> Hypergraph:
     No 3-uniform hypergraph with fewer than seven edges lacks a proper 2-coloring, so this is the
     smallest example.
 
-    >>> coloring(fano()) is None, coloring(fano(), k=3)
-    (True, (0, 0, 0, 1, 1, 0, 2))
+    >>> coloring(fano()) is None
+    True
     """
     return Hypergraph(7, [(i, (i + 1) % 7, (i + 3) % 7) for i in range(7)])
 
@@ -154,69 +154,57 @@ def cycle(k: int) -> Hypergraph:
     return Hypergraph(k, [(i, (i + 1) % k) for i in range(k)])
 
 
-def random_hypergraph(vertices: int, edges: int, rng: Seed, *, size: int = 3) -> Hypergraph:
-    """Draw different edges of one size, each set of them equally likely.
+def random_hypergraph(vertices: int, edges: int, rng: Seed) -> Hypergraph:
+    """Draw different edges of three vertices, each set of them equally likely.
 
-    Here `vertices`: the number V of vertices; `edges`: the number of edges, from 0 to the number of
-    sets of that size; `size`: vertices of an edge.
+    Here `vertices`: the number V of vertices, ``>= 3``; `edges`: the number of edges, from 0 to the
+    number of sets of three.
 
     Raises TypeError, ValueError: if a number is out of range or `rng` is not a seed.
     """
-    size = count(size, "size", minimum=2, maximum=3)
-    vertices = count(vertices, "vertices", minimum=size)
-    possible = list(itertools.combinations(range(vertices), size))
+    vertices = count(vertices, "vertices", minimum=3)
+    possible = list(itertools.combinations(range(vertices), 3))
     edges = count(edges, "edges", minimum=0, maximum=len(possible))
     chosen = generator(rng).choice(len(possible), size=edges, replace=False)
     return Hypergraph(vertices, [possible[place] for place in sorted(chosen.tolist())])
 
 
-@checked
-def coloring(h: Hypergraph, k: Count = 2) -> tuple[int, ...] | None:
-    """Find a coloring in which no edge has one color, by trying all.
+def _proper(h: Hypergraph) -> Iterator[tuple[int, ...]]:
+    every = itertools.product((0, 1), repeat=h.vertices)
+    return (colors for colors in every if h.one_colored(colors) is None)
+
+
+def coloring(h: Hypergraph) -> tuple[int, ...] | None:
+    """Find a coloring with two colors in which no edge has one color, by trying all.
 
     Here `h`: the hypergraph.
 
-    The first proper coloring in lexicographic order, with colors ``0, ..., k - 1``; None if there
-    is none.
+    The first proper coloring in lexicographic order, with colors 0 and 1; None if there is none.
 
-    Vertices are colored one after the other, and an edge is looked at when its last vertex is.
-    The time is exponential in V at worst; for hypergraphs with edges of three vertices and
-    ``k = 2``, the problem is NP-complete (Lovász 1973; *set splitting* in Garey and Johnson 1979).
+    The time is exponential in V; for hypergraphs with edges of three vertices the problem is
+    NP-complete (Lovász 1973; *set splitting* in Garey and Johnson 1979).
 
     >>> coloring(cycle(4)), coloring(cycle(5))
     ((0, 1, 0, 1), None)
     """
-    ending: list[list[tuple[int, ...]]] = [[] for _ in range(h.vertices)]
-    for edge in h.edges:
-        ending[edge[-1]].append(tuple(edge))
-    colors = [-1] * h.vertices
-    vertex = 0
-    while vertex < h.vertices:
-        colors[vertex] += 1
-        if colors[vertex] == k:
-            if vertex == 0:
-                return None
-            colors[vertex] = -1
-            vertex -= 1
-        elif all(len({colors[each] for each in edge}) > 1 for edge in ending[vertex]):
-            vertex += 1
-    return tuple(colors)
+    return next(_proper(h), None)
 
 
-@checked
-def count_colorings(h: Hypergraph, k: Count = 2) -> int:
-    """Count the colorings in which no edge has one color, by trying all.
+@described
+def count_colorings(h: Hypergraph) -> int:
+    """Count the colorings with two colors in which no edge has one color, by trying all.
 
-    Here `h`: the hypergraph; ``k ** V`` is at most 2**20.
+    Here `h`: the hypergraph; ``2 ** V`` is at most 2**20.
 
-    How many of the ``k ** V`` colorings are proper.
+    How many of the ``2 ** V`` colorings are proper.
+
+    Raises ValueError: if there are more vertices.
 
     >>> count_colorings(cycle(4)), count_colorings(cycle(5)), count_colorings(fano())
     (2, 0, 0)
     """
-    if k**h.vertices > 2**20:
+    if h.vertices > 20:
         raise ValueError(
-            f"h must have at most 2**20 colorings, got {k}**{h.vertices} = {k**h.vertices}"
+            f"h must have at most 2**20 colorings, got 2**{h.vertices} = {2**h.vertices}"
         )
-    every = itertools.product(range(k), repeat=h.vertices)
-    return sum(h.one_colored(colors) is None for colors in every)
+    return sum(1 for _ in _proper(h))

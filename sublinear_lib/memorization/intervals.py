@@ -138,11 +138,6 @@ def _partners(weight: Matrix, following: Matrix) -> _Pairs:
     return _Pairs(np.array(first), np.array(second), np.array(sign_of))
 
 
-def _sums(weight: Matrix, pairs: _Pairs) -> Matrix:
-    """Return the rows ``first + sign*second``, each coefficient rounded once."""
-    return csr_array(weight[pairs.first] + diags_array(pairs.sign) @ weight[pairs.second])
-
-
 def _with_exact_sums(weight: Matrix, pairs: _Pairs) -> _Pairs:
     """Keep the pairs for which the coefficients of the sum are exact (Knuth's two-sum)."""
     if not pairs.first.size:
@@ -162,7 +157,8 @@ def _prepared(weight: Matrix, below: _Pairs, pairs: _Pairs) -> _Map:
     rows = weight.shape[0]
     full = weight
     if pairs.first.size:
-        sums = _sums(weight, pairs)
+        # Each coefficient is rounded once.
+        sums = csr_array(weight[pairs.first] + diags_array(pairs.sign) @ weight[pairs.second])
         sums.eliminate_zeros()
         full = csr_array(vstack([weight, sums], format="csr"))
     terms = np.diff(full.indptr).astype(np.int64)
@@ -259,7 +255,7 @@ def _after_relu(
     return low, high, largest
 
 
-def _propagate(
+def propagate(
     network: ReLUNetwork, lower: FloatArray, upper: FloatArray, aware: bool
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield the bounds of the pre-activations, layer by layer, shape (rows, boxes)."""
@@ -327,7 +323,7 @@ def interval_bounds(
     parts = []
     for start in range(0, len(low), step):
         part = slice(start, start + step)
-        for bounds in _propagate(network, low[part], high[part], aware):
+        for bounds in propagate(network, low[part], high[part], aware):
             last = bounds
         parts.append(last)
     result = [np.concatenate([part[side].T for part in parts]) for side in (0, 1)]
@@ -336,23 +332,6 @@ def interval_bounds(
     if single:
         result = [bound[0] for bound in result]
     return result[0], result[1]
-
-
-@checked
-def layer_bounds(
-    network: ReLUNetwork, lower: object, upper: object, *, aware: Flag = False
-) -> list[tuple[FloatArray, FloatArray]]:
-    """Bound every pre-activation of a network on one box, rigorously.
-
-    Here `lower`, `upper` (n,): the corners of the box; `aware`: as in `interval_bounds`.
-
-    For each affine map the lower and the upper bounds of its rows before the ReLU, shape (rows,);
-    the last entry belongs to the output.
-    """
-    low, high, single = checked_boxes(network, lower, upper)
-    if not single:
-        raise ValueError(f"lower must have shape ({network.inputs},), got {low.shape}")
-    return [(a[:, 0], b[:, 0]) for a, b in _propagate(network, low, high, aware)]
 
 
 def _nonnegative_rows(layer: _Layer, variables: BoolArray) -> BoolArray:

@@ -47,47 +47,33 @@ def _frozen_vector(value: object, name: str, length: int) -> FloatArray:
     return vector
 
 
-def _is_sparse(value: object) -> bool:
-    return bool(issparse(value))
-
-
-def _is_frozen(weight: Any) -> bool:
-    parts = (weight.data, weight.indices, weight.indptr)
-    return not any(part.flags.writeable for part in parts) and bool(weight.has_canonical_format)
-
-
-def _freeze(weight: Any) -> Matrix:
-    weight.sum_duplicates()
-    weight.eliminate_zeros()
-    for part in (weight.data, weight.indices, weight.indptr):
-        part.flags.writeable = False
-    return weight  # type: ignore[no-any-return]
-
-
 def _frozen_matrix(value: Any, name: str) -> Matrix:
     """Return a frozen matrix; one that is frozen already is returned itself, hence shared."""
     if isinstance(value, csr_array) and value.ndim == 2 and value.dtype == np.float64:
-        if not _is_frozen(value):
-            value = value.copy()
-            value.check_format(full_check=True)
-        validation.float_array(value.data, f"{name}.data", allow_empty=True)
-        matrix = value
-    elif _is_sparse(value):
-        if value.ndim != 2:
-            raise ValueError(f"{name} must have shape (out, in), got {value.shape}")
-        entries = value.tocoo()
+        parts = (value.data, value.indices, value.indptr)
+        written = any(part.flags.writeable for part in parts)
+        if value.has_canonical_format and not written and 0 not in value.shape:
+            validation.float_array(value.data, f"{name}.data", allow_empty=True)
+            return value
+        value.check_format(full_check=True)
+    if issparse(value):
+        sparse: Any = value
+        if sparse.ndim != 2:
+            raise ValueError(f"{name} must have shape (out, in), got {sparse.shape}")
+        entries = sparse.tocoo()
         data = validation.float_array(entries.data, f"{name}.data", allow_empty=True)
         matrix = csr_array((data, entries.coords), shape=entries.shape)
     else:
         matrix = csr_array(validation.float_array(value, name, shape=("out", "in")))
     if 0 in matrix.shape:
         raise ValueError(f"{name} must have at least one row and one column, got {matrix.shape}")
-    frozen: Matrix = matrix
-    if not _is_frozen(matrix):
-        frozen = _freeze(matrix)
-        # Entries in one place have been added up, and a sum may have overflowed.
-        validation.float_array(frozen.data, f"{name}.data", allow_empty=True)
-    return frozen
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    for part in (matrix.data, matrix.indices, matrix.indptr):
+        part.flags.writeable = False
+    # Entries in one place have been added up, and a sum may have overflowed.
+    validation.float_array(matrix.data, f"{name}.data", allow_empty=True)
+    return matrix
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -112,8 +98,6 @@ class AffineLayer:
     Examples
     --------
     >>> first = AffineLayer([[1.0, 0.0], [0.0, -2.0]], [0.0, 3.0])
-    >>> first.nonzeros
-    3
     >>> AffineLayer(first.weight, [1.0, 1.0]).weight is first.weight
     True
     """
@@ -215,11 +199,6 @@ class ReLUNetwork:
     def outputs(self) -> int:
         """The number of outputs."""
         return self.layers[-1].outputs
-
-    @property
-    def matrices(self) -> int:
-        """The number of different matrix objects; fewer than layers where these share them."""
-        return len({id(layer.weight) for layer in self.layers})
 
     @cached_property
     def nonzeros(self) -> int:

@@ -26,10 +26,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._arguments import Positive, Whole, checked, described
+from sublinear_lib._arguments import Positive, checked, described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.memorization.certificates import certify, exact_check
-from sublinear_lib.memorization.constructions import Memorizer
+from sublinear_lib.memorization.constructions import Memorizer, memorize
+from sublinear_lib.memorization.datasets import distances
 
 __all__ = ["breaking_gap", "ideal_values", "precision_curve"]
 
@@ -62,44 +63,22 @@ def breaking_gap(
     return 2.0 * _epsilon(dtype) * label / (lam * label_gap)
 
 
-@checked
 def ball_probes(
-    X: object, mu: Positive, *, rng: Seed, y: object = None, corners: Whole = 4, inner: Whole = 2
+    X: FloatArray, y: FloatArray, mu: float, rng: np.random.Generator, corners: int, inner: int
 ) -> FloatArray:
     """Draw points of the balls of the maximum norm, most of them where it hurts.
 
     At a corner every coordinate is at the edge of the budget, and a rounding error decides whether
     a distance that should be zero is positive.  At the point closest to the nearest sample with
-    another label, that sample's term should just vanish.
-
-    Here `mu`: the radius of the closed balls, ``> 0``; `corners`, `inner`: corners and uniform
-    points for each ball, ``>= 0``; there must be some point.
-
-    The points, one of every ball after the other; a corner is moved inward by as little as needed.
+    another label, that sample's term should just vanish.  The rest are uniform.
     """
-    centers = validation.float_array(X, "X", shape=("N", "n"))
-    source = validation.generator(rng)
-    if corners + inner == 0 and y is None:
-        raise ValueError("corners and inner must not both be 0 without y")
-    shape = (len(centers), centers.shape[1])
-    signs = [source.choice([-1.0, 1.0], shape) for _ in range(corners)]
-    directions = signs + [source.uniform(-1.0, 1.0, shape) for _ in range(inner)]
-    low, high = geometry.inner_box(centers, mu)
-    targets = [centers + mu * d for d in directions]
-    if y is not None:
-        targets.append(_nearest_others(centers, y))
+    directions = [rng.choice([-1.0, 1.0], X.shape) for _ in range(corners)]
+    directions += [rng.uniform(-1.0, 1.0, X.shape) for _ in range(inner)]
+    targets = [X + mu * d for d in directions]
+    apart = np.where(y[:, None] != y, distances(X, X, math.inf), np.inf)
+    targets.append(X[apart.argmin(axis=1)])
+    low, high = geometry.inner_box(X, mu)
     return np.concatenate([np.clip(target, low, high) for target in targets])
-
-
-def _nearest_others(X: FloatArray, y: object) -> FloatArray:
-    """Return for every sample the nearest one with another label; itself if there is none."""
-    labels = validation.float_array(y, "y", shape=(len(X),))
-    nearest = X.copy()
-    for k in range(len(X)):
-        others = np.flatnonzero(labels != labels[k])
-        if len(others):
-            nearest[k] = X[others[np.argmin(np.abs(X[others] - X[k]).max(axis=1))]]
-    return nearest
 
 
 @described
@@ -160,30 +139,19 @@ def _half_difference(
 
 
 def evaluation_error(
-    memorizer: Memorizer, points: object, dtype: Format = "float64"
+    memorizer: Memorizer, points: FloatArray, dtype: Format = "float64"
 ) -> tuple[float, int]:
-    """Return the largest error of a memorizer over some points, and how many it gets wrong.
-
-    Here `memorizer`: A memorizer of kind "linf" or "lipschitz"; `points` (P, n): the points, for
-    example `ball_probes`; `dtype`: the format to which points and parameters are rounded, and in
-    which every step is done.
-
-    ``|computed - ideal|``, with the ideal value at the point as it was given, taken exactly and
-    rounded once; and the number of points that are classified differently from the ideal value.
-    """
-    kind = validation.choice(dtype, "dtype", _FORMATS)
-    table = validation.float_array(points, "points", shape=("P", memorizer.X.shape[1]))
-    ideal = ideal_values(memorizer, table)
-    raw = np.asarray(memorizer.network(table, dtype=kind), dtype=np.float64)
+    """Return the largest error of a memorizer over some points, and how many it gets wrong."""
+    ideal = ideal_values(memorizer, points)
+    raw = np.asarray(memorizer.network(points, dtype=dtype), dtype=np.float64)
     computed = [Fraction(value) if math.isfinite(value) else None for value in raw.tolist()]
     return _largest(computed, ideal), _wrong(memorizer, computed, ideal)
 
 
 def _largest(values: Sequence[Fraction | None], others: Sequence[Fraction]) -> float:
     """Return the largest difference; infinity for a value that overflowed."""
-    differences = [None if a is None else abs(a - b) for a, b in zip(values, others, strict=True)]
-    finite = [each for each in differences if each is not None]
-    return float(max(finite)) if len(finite) == len(differences) else math.inf
+    pairs = zip(values, others, strict=True)
+    return max(math.inf if a is None else float(abs(a - b)) for a, b in pairs)
 
 
 def _wrong(memorizer: Memorizer, computed: list[Fraction | None], ideal: list[Fraction]) -> int:
@@ -244,7 +212,7 @@ def precision_curve(
 
     Here `gaps`: the distances ``1 - rho`` from the threshold, each in (0, 1); `dtype`: the format
     of parameters and evaluation; `corners`, `inner`: probes for each ball, numbers of float64,
-    besides the one closest to another label, see `ball_probes`; `budgets`: whether an error shows
+    besides the one closest to another label; `budgets`: whether an error shows
     depends on the last digits of the budget, below those that survive in ``x + R + mu``.  So this
     many budgets, spread over one unit in the last place of R, are tried for each gap, ``>= 1``, and
     the errors are the largest of all.
@@ -258,13 +226,13 @@ def precision_curve(
     rounded to the format.  For every gap and every probe the network is evaluated exactly, which
     takes time proportional to its nonzero weights: some milliseconds for N = 12, n = 4.
     """
-    from sublinear_lib.memorization.constructions import memorize
-
     kind = validation.choice(dtype, "dtype", _FORMATS)
     wanted = validation.float_array(list(gaps), "gaps", shape=("G",))
     if ((wanted <= 0.0) | (wanted >= 1.0)).any():
         raise ValueError(f"gaps must lie in (0, 1), got {wanted.min()} to {wanted.max()}")
     source, budgets = validation.generator(rng), validation.count(budgets, "budgets")
+    corners = validation.count(corners, "corners", minimum=0)
+    inner = validation.count(inner, "inner", minimum=0)
     samples = validation.float_array(X, "X", shape=("N", "n"))
     lam = exact_check(samples, y, 0).separation
     if lam is None:
@@ -275,9 +243,7 @@ def precision_curve(
         errors, bounds = [], []
         for _ in range(budgets):
             memorizer = memorize(samples, y, mu)
-            probes = ball_probes(
-                samples, mu, rng=source, y=memorizer.y, corners=corners, inner=inner
-            )
+            probes = ball_probes(samples, memorizer.y, mu, source, corners, inner)
             errors.append(evaluation_error(memorizer, probes, kind))
             if kind == "float64":
                 bounds.append(float(certify(memorizer, "interval").deviation.max()))

@@ -27,8 +27,8 @@ from scipy.sparse import csr_array, diags_array, eye_array, hstack, vstack
 
 from sublinear_lib import validation
 from sublinear_lib._arguments import Positive, checked
-from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.memorization.intervals import checked_boxes, layer_bounds
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.memorization.intervals import checked_boxes, propagate
 from sublinear_lib.memorization.networks import ReLUNetwork
 
 __all__ = ["milp_range"]
@@ -63,15 +63,8 @@ class OutputRange:
     argmax: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class _Program:
-    """Variables ``(x, neurons, binaries, [distances])`` and what binds them."""
-
-    objective: FloatArray
-    constant: float
-    constraints: list[LinearConstraint]
-    bounds: Bounds
-    integrality: IntArray
+_Program: TypeAlias = tuple[FloatArray, float, dict[str, Any]]
+"""The objective and its constant, and what binds ``(x, neurons, binaries, [distances])``."""
 
 
 def _encode(
@@ -81,7 +74,7 @@ def _encode(
     l1_ball: tuple[FloatArray, float] | None,
 ) -> _Program:
     n = network.inputs
-    bounds = layer_bounds(network, low, high)
+    bounds = [(a[:, 0], b[:, 0]) for a, b in propagate(network, low[None], high[None], False)]
     unsettled = [np.flatnonzero((a < 0.0) & (b > 0.0)) for a, b in bounds[:-1]]
     binaries = int(sum(len(each) for each in unsettled))
     extra = 0 if l1_ball is None else n
@@ -129,42 +122,31 @@ def _encode(
         least.append(np.array([-np.inf]))
         most.append(np.array([radius]))
         upper[columns - n :] = radius
-    matrix = csr_array(vstack(rows, format="csr")) if rows else None
-    if matrix is not None:
+    bound: dict[str, Any] = {"bounds": Bounds(lower, upper)}
+    matrix = csr_array(vstack(rows, format="csr")) if rows else csr_array((0, columns))
+    if matrix.shape[0]:
         # The HiGHS of SciPy 1.14 takes no wider indices.
         matrix.indices = matrix.indices.astype(np.int32)
         matrix.indptr = matrix.indptr.astype(np.int32)
-    integrality = np.zeros(columns, dtype=np.int64)
-    integrality[n + binaries : n + 2 * binaries] = 1
-    return _Program(
-        objective=np.asarray(csr_array(form).toarray()[0], dtype=np.float64),
-        constant=float(constant[0]),
-        constraints=[]
-        if matrix is None or not matrix.shape[0]
-        else [LinearConstraint(matrix, np.concatenate(least), np.concatenate(most))],
-        bounds=Bounds(lower, upper),
-        integrality=integrality,
-    )
+        bound["constraints"] = LinearConstraint(matrix, np.concatenate(least), np.concatenate(most))
+    bound["integrality"] = np.zeros(columns, dtype=np.int64)
+    bound["integrality"][n + binaries : n + 2 * binaries] = 1
+    return np.asarray(csr_array(form).toarray()[0], dtype=np.float64), float(constant[0]), bound
 
 
 def _minimize(
     program: _Program, sign: float, time_limit: float
 ) -> tuple[float, RangeStatus, FloatArray | None]:
     """Return a lower bound of ``sign * output``, how good it is, and a point."""
-    found = milp(
-        sign * program.objective,
-        constraints=program.constraints,
-        integrality=program.integrality,
-        bounds=program.bounds,
-        options={"time_limit": time_limit, "mip_rel_gap": 0.0},
-    )
-    shift = sign * program.constant
+    objective, constant, bound = program
+    found = milp(sign * objective, options={"time_limit": time_limit, "mip_rel_gap": 0.0}, **bound)
+    shift = sign * constant
     if found.status == 0:
         return float(found.fun) + shift, "optimal", found.x
     if found.status == 2:
         return math.inf, "infeasible", None
-    bound = getattr(found, "mip_dual_bound", None)
-    known = -math.inf if bound is None or not math.isfinite(bound) else float(bound) + shift
+    dual = getattr(found, "mip_dual_bound", None)
+    known = -math.inf if dual is None or not math.isfinite(dual) else float(dual) + shift
     return known, "unknown", found.x
 
 

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from sublinear_lib import validation
 from sublinear_lib._arguments import described
@@ -24,15 +22,11 @@ from sublinear_lib.memorization.datasets import (
     checked_data,
     checked_norm,
     closest_pair,
+    distances,
 )
 
 __all__ = ["contradiction", "extension", "nearest_other", "smallest_slope"]
 
-_METRIC: Final[dict[float, Literal["cityblock", "euclidean", "chebyshev"]]] = {
-    1.0: "cityblock",
-    2.0: "euclidean",
-    math.inf: "chebyshev",
-}
 _ROWS = 512
 
 
@@ -44,8 +38,6 @@ class Contradiction:
     ----------
     point : ndarray of float64, shape (n,)
         The point, halfway between the two; read-only.
-    i, k : int
-        The rows of the two, i < k.
     labels : tuple of float
         The two values that the point would need.
     depth : float
@@ -54,8 +46,6 @@ class Contradiction:
     """
 
     point: FloatArray
-    i: int
-    k: int
     labels: tuple[float, float]
     depth: float
 
@@ -75,10 +65,6 @@ class Slope:
     value: float
     i: int | None
     k: int | None
-
-
-def _distances(X: FloatArray, Z: FloatArray, p: float) -> FloatArray:
-    return np.asarray(cdist(X, Z, _METRIC[p]), dtype=np.float64)
 
 
 @described
@@ -107,13 +93,8 @@ def contradiction(X: object, y: object, mu: object, p: float = math.inf) -> Cont
     points, labels = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     point = points[pair.i] + 0.5 * (points[pair.k] - points[pair.i])
     point.flags.writeable = False
-    return Contradiction(
-        point,
-        pair.i,
-        pair.k,
-        (float(labels[pair.i]), float(labels[pair.k])),
-        budget - pair.distance / 2,
-    )
+    wanted = (float(labels[pair.i]), float(labels[pair.k]))
+    return Contradiction(point, wanted, budget - pair.distance / 2)
 
 
 def _slope(data: CheckedData) -> Slope:
@@ -124,7 +105,7 @@ def _slope(data: CheckedData) -> Slope:
         rows = slice(start, min(start + _ROWS, len(data.X)))
         apart = np.abs(data.y[rows, None] - data.y[None, :])
         # No pair is closer than lam; sums of the distances may have been rounded below it.
-        far = np.maximum(_distances(data.X[rows], data.X, data.p), data.lam)
+        far = np.maximum(distances(data.X[rows], data.X, data.p), data.lam)
         slopes = apart / (far - 2 * data.mu)
         at = int(np.argmax(slopes))
         if slopes.flat[at] > best:
@@ -178,7 +159,7 @@ def extension(X: object, y: object, mu: object, x: object, p: float = math.inf) 
     values = np.full(len(where), np.inf)
     for start in range(0, len(data.X), _ROWS):
         rows = slice(start, start + _ROWS)
-        outside = np.maximum(_distances(where, data.X[rows], data.p) - data.mu, 0.0)
+        outside = np.maximum(distances(where, data.X[rows], data.p) - data.mu, 0.0)
         np.minimum(values, (data.y[rows] + slope * outside).min(axis=1), out=values)
     return values
 
@@ -205,6 +186,6 @@ def nearest_other(X: object, y: object, p: float = math.inf) -> FloatArray:
     found = np.empty(len(points))
     for start in range(0, len(points), _ROWS):
         rows = slice(start, start + _ROWS)
-        far = _distances(points[rows], points, norm)
+        far = distances(points[rows], points, norm)
         found[rows] = np.where(labels[rows, None] != labels[None, :], far, np.inf).min(axis=1)
     return found

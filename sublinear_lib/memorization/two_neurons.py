@@ -240,19 +240,13 @@ class SignCertificate:
     Attributes
     ----------
     holds : bool
-        Whether every point of every closed ball of radius `budget` is classified, without ties.
-    budget : Fraction
-        The radius that was asked about.
+        Whether every point of every closed ball that was asked about is classified, without ties.
     radius : Fraction or float
         The largest radius: all budgets below it hold, no other does.  Infinite for no limit.
-    row : int
-        The sample that sets it.
     """
 
     holds: bool
-    budget: Fraction
     radius: Fraction | float
-    row: int
 
 
 def certify_sign(
@@ -271,9 +265,8 @@ def certify_sign(
 
     >>> network = ReLUNetwork([([[1, 1], [0, 1]], [0, 0]), ([[1, -1]], [0])])
     >>> certify_sign(network, [[2, 0], [-2, 0]], [1, 0], 0.625)
-    SignCertificate(holds=True, budget=Fraction(5, 8), radius=Fraction(3, 4), row=0)
+    SignCertificate(holds=True, radius=Fraction(3, 4))
     """
     budget = budget_of(radius)
-    radii = robust_radii(network, X, y)
-    row = min(range(len(radii)), key=radii.__getitem__)
-    return SignCertificate(budget < radii[row], budget, radii[row], row)
+    largest = min(robust_radii(network, X, y))
+    return SignCertificate(budget < largest, largest)

@@ -51,17 +51,10 @@ class Collision:
     x_prime : ndarray of float64, shape (n,)
         A point of the ball of sample k, at the same distance.  It is x itself if W is injective;
         then the balls themselves meet.
-    direction : ndarray of float64, shape (n,)
-        The dual certificate: a vector g in the row space of W with ``||g||_1 = 1`` and
-        ``<g, x_i - x_k> = 2 radius``.  At a smaller budget the intervals in which ``<g, x>`` moves
-        on the two balls are disjoint, so this pair of balls does not collide.  Zero if the radius
-        is.
     separation : float
         The smallest distance lam of two samples with different labels; ``radius <= lam / 2``.
     rank : int
         The numerical rank of W.
-    programs : int
-        The linear programs solved.
     """
 
     radius: float
@@ -69,10 +62,8 @@ class Collision:
     k: int
     x: FloatArray
     x_prime: FloatArray
-    direction: FloatArray
     separation: float
     rank: int
-    programs: int
 
     @property
     def share(self) -> float:
@@ -99,32 +90,16 @@ class Collision:
 def collision(W: FloatArray, X: FloatArray, y: FloatArray) -> Collision:
     r"""Find the smallest budget at which a first layer merges two labels.
 
-    The radius, the pair of points and the dual certificate.
+    The radius and the pair of points.
 
     Raises TypeError, ValueError: for W or data of the wrong shape or with entries that are not
     finite, for equal points with different labels, and for data with one label only.
 
-    After Yu, Gao and Zhang (2024) and Kim, Moon and Yun (2025); the statements and proofs below
-    are ours.
-
-    *The radius.*  Points ``x = x_i + u`` and ``x' = x_k + v`` with ``|u|, |v| <= mu`` satisfy
-    ``W x = W x'`` if and only if ``z = x - x'`` is in the null space of W, and then
-    ``d = x_i - x_k`` has ``|d - z| = |v - u| <= 2 mu``.  Conversely, from z in the null space with
-    ``|d - z| <= 2 mu`` the points ``x_i - (d - z)/2`` and ``x_k + (d - z)/2`` are such a pair.  So
-    the pair (i, k) collides exactly from ``mu = dist(d, Null W) / 2`` on, and the radius is the
-    smallest of these numbers.  By duality it is half of the largest ``<g, d>`` over g in the row
-    space with ``||g||_1 <= 1``.
-
-    *Upper bound on the simplex.*  Let the data contain 0 with one label and ``e_1, ..., e_n`` with
-    another, and ``lam = 1`` (the points of `simplex_points`).  For every W with fewer than n rows
-    the radius is at most ``lam / 4``.  Indeed the null space contains z with ``|z| = 1``, and
-    after a change of sign some ``z_j = 1``.  Then ``|e_j - z/2| <= 1/2``: coordinate j of the
-    difference is 1/2 and every other one is ``|z_i|/2 <= 1/2``.  So the balls of ``e_j`` and 0
-    collide from radius 1/4 on.
-
-    *It is tight.*  If the null space is the line of ``(1, ..., 1)``, the distance of ``e_j`` to it
-    is ``min_s max(|1 - s|, |s|) = 1/2``, so the radius is 1/4 for the points 0 and ``e_j``
-    (`null_space_layer`); padding ``2 e_1, 3 e_1, ...`` has distance 1 and more.
+    After Yu, Gao and Zhang (2024) and Kim, Moon and Yun (2025); Proposition II.3, ours, is proved
+    on the page ``what-cannot-be-done``.  The pair (i, k) collides exactly from ``mu = dist(x_i -
+    x_k, Null W) / 2`` on, in the maximum norm, and the radius is the smallest of these numbers.  On
+    `simplex_points` it is at most ``lam / 4`` for every W with fewer than n rows, and
+    `null_space_layer` reaches that.
 
     *Below the radius the layer does no harm.*  The images of the balls of two different labels
     under W are then disjoint compact sets.  Some continuous function equals the labels on them,
@@ -156,39 +131,34 @@ def collision(W: FloatArray, X: FloatArray, y: FloatArray) -> Collision:
     across = points - (points @ basis) @ basis.T
     first, second = np.nonzero(np.triu(values[:, None] != values[None, :]))
     bounds = cdist(across, across)[first, second] / np.sqrt(n)
-    best, programs = np.inf, 0
-    chosen = (0, 0, np.zeros(n), np.zeros(n))
+    best, chosen = np.inf, (0, 0, np.zeros(n))
     # Equal bounds and equal distances differ by rounding: the first pair of them is taken.  And a
     # rounded bound must not leave out a better pair.
     for place in np.argsort(np.round(bounds / data.lam, 12), kind="stable"):
         if bounds[place] * (1.0 - 1e-9) >= best:
             break
         i, k = int(first[place]), int(second[place])
-        gap, normal = _distance(points[i] - points[k], basis)
-        programs += int(basis.shape[1] > 0)
+        gap = _gap(points[i] - points[k], basis)
         reach = float(np.abs(gap).max())
         if reach < best * (1.0 - 1e-12):
-            best, chosen = reach, (i, k, gap, normal)
-    i, k, gap, normal = chosen
+            best, chosen = reach, (i, k, gap)
+    i, k, gap = chosen
     return Collision(
         radius=best / 2.0,
         i=i,
         k=k,
         x=points[i] - gap / 2.0,
         x_prime=points[k] + gap / 2.0,
-        direction=normal,
         separation=data.lam,
         rank=n - basis.shape[1],
-        programs=programs,
     )
 
 
-def _distance(d: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return d less its nearest point in the span of the basis, and the dual vector."""
+def _gap(d: FloatArray, basis: FloatArray) -> FloatArray:
+    """Return d less its nearest point in the span of the basis."""
     n, free = basis.shape
     if free == 0:
-        j = int(np.argmax(np.abs(d)))
-        return d, np.sign(d[j]) * np.eye(n)[j]
+        return d
     ones = np.ones((n, 1))
     run = linprog(
         np.append(np.zeros(free), 1.0),
@@ -198,12 +168,7 @@ def _distance(d: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray]
         method="highs",
     )
     gap: FloatArray = d - basis @ np.asarray(run.x, dtype=np.float64)[:free]
-    normal = run.ineqlin.marginals[n:] - run.ineqlin.marginals[:n]
-    normal = normal - basis @ (basis.T @ normal)  # the solver's dual is in the row space to 1e-7
-    size = float(np.abs(normal).sum())
-    if np.abs(gap).max() <= 1e-12 * np.abs(d).max() or size == 0.0:
-        return gap, np.zeros(n)
-    return gap, normal / size
+    return gap
 
 
 def null_space_layer(n: int) -> FloatArray:
@@ -213,7 +178,7 @@ def null_space_layer(n: int) -> FloatArray:
 
     The differences ``x_j - x_{j+1}``; the null space is the line of ``(1, ..., 1)``, and the
     collision radius on `simplex_points` is exactly ``lam / 4``, the most that n - 1 rows allow.
-    Source: the bound and its tightness are proved in `collision`.
+    Source: Proposition II.3, ours.
 
     >>> null_space_layer(3)
     array([[ 1., -1.,  0.],

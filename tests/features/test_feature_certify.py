@@ -75,7 +75,6 @@ def test_linear_bounds_are_never_worse_and_bounds_fall_with_the_budget(
     interval = certify_patches(net, X, y, eps, method="interval")
     best = certify_patches(net, X, y, eps)
     assert (best.margins >= interval.margins).all()
-    assert best.method == methods(act)[-1]
     larger = certify_patches(net, X, y, eps + 0.1, method="interval")
     assert (larger.margins <= interval.margins).all()
 

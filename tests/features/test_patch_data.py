@@ -39,9 +39,9 @@ def test_without_noise_every_patch_is_its_feature_times_its_strength(
 ) -> None:
     samples = [
         law.sample(n, seed, balanced=balanced),
-        law.sample_only("robust", n, seed, balanced=balanced),
-        law.sample_only("nonrobust", n, seed, balanced=balanced),
-        law.sample_conflict(n, seed, balanced=balanced),
+        law.sample_only("robust", n, seed),
+        law.sample_only("nonrobust", n, seed),
+        law.sample_conflict(n, seed),
     ]
     for data in samples:
         expected = np.zeros((n, law.patches, law.dim))
@@ -67,7 +67,7 @@ def test_labels_are_those_of_the_features_shown() -> None:
     both = law.sample(50, 1, balanced=False)
     np.testing.assert_array_equal(both.y, both.robust_class)
     np.testing.assert_array_equal(both.y, both.nonrobust_class)
-    weak = law.sample_only("nonrobust", 50, 1, balanced=False)
+    weak = law.sample_only("nonrobust", 50, 1)
     np.testing.assert_array_equal(weak.y, weak.nonrobust_class)
     assert (weak.robust_class == ABSENT).all()
     torn = law.sample_conflict(50, 1)

@@ -305,17 +305,6 @@ def test_no_budget_is_needed_where_the_robust_feature_wins_anyway() -> None:
 # The window.
 
 
-def test_the_window_of_the_main_configuration() -> None:
-    window = robustness_window(LAW, 3)
-    assert window.lower == pytest.approx(0.4986, abs=5e-5)
-    assert window.upper == pytest.approx(0.6077, abs=5e-5)
-    assert window.contains(0.52) and not window.contains(0.49) and not window.contains(0.61)
-    sure = robustness_window(LAW, 3, sure=True)
-    assert sure.lower == pytest.approx(1.05 * window.lower)
-    assert sure.upper == pytest.approx(0.95 * window.upper)
-    assert sure.contains(0.55) and not sure.contains(0.52)
-
-
 @given(st.floats(1.0, 6.0), st.integers(20, 5000), st.floats(0.01, 0.5))
 @settings(deadline=None, max_examples=100)
 def test_whether_the_window_is_empty_is_told_by_the_density(

@@ -96,9 +96,7 @@ def test_the_digits_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert full.attack is not None and full.attack.warm_up == (100, 500)
     cold = digit_settings(0.1, warm_up=False)
     assert cold.attack is not None and cold.attack.warm_up is None
-    monkeypatch.setattr(
-        studies, "digit_settings", lambda eps, warm_up: replace(full, samples=100, steps=80)
-    )
+    monkeypatch.setattr(studies, "digit_settings", lambda eps: replace(full, samples=100, steps=80))
     found = studies.digit_record(0.0, 0, eps=0.02)
     assert 0 < found["clean"] <= found["attacked"] <= found["certified"] <= 1
     assert found == studies.digit_record(0.0, 0, eps=0.02)
@@ -117,4 +115,4 @@ def test_means_are_the_intervals_of_what_is_finite_everywhere() -> None:
 
 def test_every_share_of_a_record_is_known_as_one(standard: FeatureRun) -> None:
     other = {"A", "B", "loss", "clean_loss"}
-    assert set(run_record(standard, 0, inputs=3)) - other <= study.SHARES
+    assert set(run_record(standard, 0)) - other <= study.SHARES

@@ -37,7 +37,6 @@ from sublinear_lib.memorization import (
     random_points,
     separation,
 )
-from sublinear_lib.memorization.intervals import layer_bounds
 
 pytestmark = pytest.mark.either_way
 
@@ -72,20 +71,16 @@ def test_the_exact_check_holds_up_to_half_the_separation_and_not_there(p: float,
     if p == 2:  # the separation is a root; enclose it between rationals
         lam = Fraction(math.isqrt(int(lam * 10**80)), 10**40)
     near = exact_check(X, y, lam / 2 - TINY, p)
-    assert near.holds and near.failing is None and near.checks == 144
+    assert near.holds and near.checks == 144
     far = exact_check(X, y, lam / 2 + (TINY if p == 2 else 0), p)
     assert not far.holds
-    assert far.failing is not None and y[far.failing[0]] != y[far.failing[1]]
-    if p != 2:
-        assert near.margin == 2 * TINY
 
 
 def test_a_margin_that_was_rounded_up_is_noticed() -> None:
     X, y = [[0.0], [0.7]], [1, 2]
     margin = Fraction(0.7) - 2 * Fraction(0.1)
     assert exact_check(X, y, 0.1, margin=margin).holds
-    more = exact_check(X, y, 0.1, margin=margin + TINY)
-    assert not more.holds and more.failing == (0, 1)
+    assert not exact_check(X, y, 0.1, margin=margin + TINY).holds
     assert not exact_check(X, y, 0.1, margin=0).holds
 
 
@@ -116,7 +111,7 @@ def test_the_sawtooth_terms_are_the_least_that_leave_room(rho: float) -> None:
 
 def test_one_class_needs_no_margin() -> None:
     check = exact_check([[0], [1]], [4, 4], 7)
-    assert check.holds and check.separation is None and check.margin is None
+    assert check.holds and check.separation is None
     assert exact_check([[0], [1]], [4, 4], 7, 2).holds
 
 
@@ -181,7 +176,7 @@ def test_the_solver_finds_the_label_and_nothing_else_on_every_ball(
 ) -> None:
     memorizer = example(N, n, rho, seed=N)
     found = certify(memorizer, "milp")
-    assert found.holds and set(found.status) == {"optimal"}
+    assert found.holds
     assert found.deviation.max() < 1e-5
     proven = certify(memorizer)
     assert (proven.lower <= found.lower + 1e-5).all()
@@ -215,7 +210,7 @@ def test_a_solver_out_of_time_says_unknown() -> None:
     values = memorizer.network(np.random.default_rng(0).uniform(low, high, (500, 4)))
     assert found.lower <= values.min() + 1e-6 and found.upper >= values.max() - 1e-6
     certificate = certify(memorizer, "milp", radius=0.5, rows=[0], time_limit=1e-3)
-    assert certificate.status == ("unknown",) and not certificate.holds
+    assert not certificate.holds
 
 
 def test_a_bound_that_the_solver_leaves_is_moved_by_the_constant(
@@ -243,8 +238,8 @@ def test_a_program_has_the_indices_that_every_solver_takes(monkeypatch: pytest.M
     """The HiGHS of SciPy 1.14 takes no wider ones."""
     asked = []
 
-    def milp(*arguments: Any, constraints: list[optimize.LinearConstraint], **named: Any) -> Any:
-        asked.extend(constraints)
+    def milp(*arguments: Any, constraints: optimize.LinearConstraint, **named: Any) -> Any:
+        asked.append(constraints)
         return optimize.milp(*arguments, constraints=constraints, **named)
 
     monkeypatch.setattr(programs, "milp", milp)
@@ -271,8 +266,8 @@ def test_the_lipschitz_constant_is_optimal_and_attained(
         assert float(found.attained / found.optimal) == pytest.approx(1.0, abs=1e-9)
         assert certify(memorizer, radius=radius).holds
     assert lipschitz_certificate(free).upper == 1
-    lower, upper = memorizer_bounds(free, radius)
-    least = np.where(s > 0, lower, -upper)
+    sure = certify(free, radius=radius)
+    least = np.where(s > 0, sure.lower, -sure.upper)
     np.testing.assert_allclose(least.min(), separation(X, s) / 2 - radius, atol=1e-12)
     # A rounded coordinate counts as often as the network is steep.
     assert certify(clipped).deviation.max() < 1e-13 * float(found.optimal)
@@ -346,8 +341,9 @@ def test_a_method_that_does_not_serve_says_why() -> None:
     bumps = memorize(X, y, 0.01)
     with pytest.raises(ValueError, match="radius must be <= mu"):
         certify(bumps, "exact", radius=0.02)
-    with pytest.raises(ValueError, match="radius must be given"):
-        certify(memorize_lipschitz(X, 2 * y - 3))
+    for ask in (certify, memorizer_bounds):
+        with pytest.raises(ValueError, match="radius must be given"):
+            ask(memorize_lipschitz(X, 2 * y - 3))
 
 
 @pytest.mark.parametrize("radius", [1e-3, 0.1, 1 / 3])
@@ -417,24 +413,22 @@ def some_points(rng: np.random.Generator, low: np.ndarray, high: np.ndarray) -> 
     return np.vstack([low, high, corners, inner])
 
 
-@settings(deadline=None, max_examples=150)
-@given(st.integers(0, 10**6), st.booleans(), st.sampled_from([0.0, 1e-16, 1e-3, 1.0]))
-def test_bounds_enclose_exact_and_computed_values(seed: int, nasty: bool, width: float) -> None:
+@settings(deadline=None, max_examples=200)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["plain", "nasty", "paired"]),
+    st.sampled_from([0.0, 1e-16, 1e-12, 1e-3, 1.0]),
+)
+def test_bounds_enclose_exact_and_computed_values(seed: int, kind: str, width: float) -> None:
     rng = np.random.default_rng(seed)
-    sizes = [*rng.integers(1, 6, size=rng.integers(2, 6)).tolist(), 1]
-    network = random_network(rng, sizes, nasty)
-    low = rng.choice([0.1, -0.3, 1 / 3, 1e-170, 5.0], sizes[0]) * rng.normal(size=sizes[0])
-    high = low + width * rng.random(sizes[0])
-    encloses(network, low, high, some_points(rng, low, high))
-
-
-@settings(deadline=None, max_examples=100)
-@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
-def test_bounds_of_pairs_enclose_exact_and_computed_values(seed: int, n: int, depth: int) -> None:
-    rng = np.random.default_rng(seed)
-    network = paired_network(rng, n, depth)
-    low = rng.normal(size=n)
-    high = low + rng.choice([0.0, 1e-12, 0.5]) * rng.random(n)
+    if kind == "paired":
+        network = paired_network(rng, *rng.integers(1, 5, 2).tolist())
+    else:
+        sizes = [*rng.integers(1, 6, size=rng.integers(2, 6)).tolist(), 1]
+        network = random_network(rng, sizes, kind == "nasty")
+    low = rng.choice([0.1, -0.3, 1 / 3, 1e-170, 5.0], network.inputs)
+    low = low * rng.normal(size=network.inputs)
+    high = low + width * rng.random(network.inputs)
     encloses(network, low, high, some_points(rng, low, high))
 
 
@@ -446,19 +440,13 @@ def test_underflow_is_covered() -> None:
     assert network.exactly([1.0]) > 0
 
 
-def test_overflow_gives_infinite_bounds_not_false_ones() -> None:
+def test_overflow_gives_infinite_bounds_and_copies_are_not_widened() -> None:
     layer = AffineLayer([[1e300, -1e300]], [0.0])
     network = ReLUNetwork([AffineLayer([[1e300], [1e300]], [0.0, 0.0]), layer])
     for aware in (False, True):
-        assert [float(b) for b in interval_bounds(network, [1.0], [2.0], aware=aware)] == [
-            -math.inf,
-            math.inf,
-        ]
-
-
-def test_copies_are_not_widened() -> None:
+        assert interval_bounds(network, [1.0], [2.0], aware=aware) == (-math.inf, math.inf)
     network = ReLUNetwork([AffineLayer([[1.0]], [0.0])] * 50)
-    assert [float(b) for b in interval_bounds(network, [0.1], [0.3])] == [0.1, 0.3]
+    assert interval_bounds(network, [0.1], [0.3]) == (0.1, 0.3)
 
 
 def test_plain_bounds_lose_the_maximum_and_aware_ones_keep_it() -> None:
@@ -470,10 +458,8 @@ def test_plain_bounds_lose_the_maximum_and_aware_ones_keep_it() -> None:
             AffineLayer([[1.0, 1.0]], [0.0]),
         ]
     )
-    plain = interval_bounds(network, [1.0], [2.0])
-    aware = interval_bounds(network, [1.0], [2.0], aware=True)
-    assert [float(b) for b in plain] == pytest.approx([1.0, 3.0])
-    assert [float(b) for b in aware] == pytest.approx([1.0, 2.0])
+    assert interval_bounds(network, [1.0], [2.0]) == pytest.approx((1.0, 3.0))
+    assert interval_bounds(network, [1.0], [2.0], aware=True) == pytest.approx((1.0, 2.0))
 
 
 def test_the_rounding_of_both_rows_of_a_pair_is_covered() -> None:
@@ -541,14 +527,6 @@ def test_the_lipschitz_bound_counts_a_row_that_works_alone() -> None:
     assert lipschitz_bound(network) == 3
 
 
-def test_the_lipschitz_bound_of_a_memorizer_is_the_closed_form_exactly() -> None:
-    X, y = random_points(9, 5, 3, 1)
-    network = memorize(X, y, 0.01).network
-    slope = max(np.abs(layer.weight.data).max() for layer in network.layers)
-    assert lipschitz_bound(network) == 5 * Fraction(float(slope))
-    assert lipschitz_bound(memorize_lipschitz(X, np.where(y > 1, 1, -1)).network) == 1
-
-
 def test_what_needs_one_output_or_one_box_says_so() -> None:
     network = random_network(np.random.default_rng(0), [2, 3, 2], nasty=False)
     with pytest.raises(ValueError, match="one output"):
@@ -557,5 +535,5 @@ def test_what_needs_one_output_or_one_box_says_so() -> None:
         milp_range(network, [0.0, 0.0], [1.0, 1.0])
     with pytest.raises(ValueError, match="must not exceed"):
         interval_bounds(network, [0.0, 2.0], [1.0, 1.0])
-    with pytest.raises(ValueError, match=r"shape \(2,\)"):
-        layer_bounds(network, np.zeros((3, 2)), np.ones((3, 2)))
+    with pytest.raises(ValueError, match=r"shape \(1,\)"):
+        milp_range(ReLUNetwork([([[1.0]], [0.0])]), np.zeros((3, 1)), np.ones((3, 1)))

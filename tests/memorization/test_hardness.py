@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -216,7 +215,7 @@ def test_the_known_examples_are_decided(name: str, kind: str) -> None:
         assert answer.found is colorable
         assert (answer.network is not None) == colorable
         if answer.network is not None:
-            assert (answer.kind, answer.side) == (kind, "upper")
+            assert answer.side == "upper"
             assert certify_sign(answer.network, X, y).holds
             found = coloring_of_network(h, answer.network)
             assert found.kind == kind
@@ -234,8 +233,8 @@ def test_half_spaces_have_two_assignments_for_every_coloring(seed: int) -> None:
         )
         assert answer.feasible == wanted
     for kind in KINDS:
-        found = exists_width_two(X, y, kinds=[kind], sides=["upper"], box=8.0)
-        assert found.found == (wanted > 0), "a box of eight must lose no coloring"
+        found = exists_width_two(X, y, kinds=[kind], sides=["upper"])
+        assert found.found == (wanted > 0)
 
 
 def test_the_region_of_a_gadget_cannot_hold_the_other_label() -> None:
@@ -260,10 +259,10 @@ def test_a_sum_can_need_three_half_spaces_and_does_what_two_cannot() -> None:
     X, y = np.array(inside + outside), np.array([1.0] * 5 + [0.0] * 3)
     for method in ("milp", "enumerate", "backtrack"):
         answer = exists_width_two(X, y, method)  # tries two half-spaces first
-        assert (answer.found, answer.kind, answer.side) == (True, "sum", "upper")
+        assert (answer.found, answer.side) == (True, "upper")
         assert answer.feasible == 1
     flipped = exists_width_two(X, 1.0 - y, "backtrack")
-    assert (flipped.found, flipped.kind, flipped.side) == (True, "sum", "lower")
+    assert (flipped.found, flipped.side) == (True, "lower")
 
 
 def test_the_labels_may_be_any_two_numbers() -> None:
@@ -296,11 +295,13 @@ def test_only_an_early_exit_shortens_an_enumeration_and_only_if_there_is_a_color
     hypergraphs += [cycle(4), cycle(5)] if base == 2 else []
     for h in hypergraphs:
         row = enumerated(h, kind, early_exit=early_exit)
-        colorable, all_outside = coloring(h) is not None, base ** (h.vertices + 2)
-        assert (programs(h, row) < all_outside) == (early_exit and colorable)
+        colorable, every = coloring(h) is not None, base ** (h.vertices + 2)
+        if early_exit and colorable:
+            assert programs(h, row) < every and row.feasible == 1
+        else:
+            assert programs(h, row) == every
         assert row.found is colorable
         assert (row.feasible > 0) == colorable
-        assert row.feasible <= 1 or not early_exit
 
 
 # Refusals
@@ -368,17 +369,16 @@ def test_the_order_of_the_neurons_does_not_matter() -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(3, 7), st.integers(0, 10**6), st.sampled_from([2, 3]), st.integers(1, 4))
-def test_a_coloring_is_the_first_of_all_proper_ones(V: int, seed: int, size: int, k: int) -> None:
-    rng = np.random.default_rng(seed)
-    most = {2: V * (V - 1) // 2, 3: V * (V - 1) * (V - 2) // 6}[size]
-    h = random_hypergraph(V, int(rng.integers(0, min(most, 14) + 1)), rng, size=size)
+@given(st.integers(0, 10**6))
+def test_colorings_are_all_proper_ones_and_the_first_of_them(seed: int) -> None:
+    h = some_hypergraph(seed)
     proper = [
         colors
-        for colors in itertools.product(range(k), repeat=V)
+        for colors in itertools.product((0, 1), repeat=h.vertices)
         if all(len({colors[i] for i in edge}) > 1 for edge in h.edges)
     ]
-    assert coloring(h, k) == (proper[0] if proper else None)
+    assert coloring(h) == (proper[0] if proper else None)
+    assert count_colorings(h) == len(proper)
 
 
 def test_two_points_of_the_fano_plane_lie_on_one_line() -> None:
@@ -410,7 +410,6 @@ def test_random_hypergraphs_have_different_edges_and_follow_the_seed() -> None:
     assert h.edges == tuple(itertools.combinations(range(6), 3))
     assert random_hypergraph(9, 12, rng=3) == random_hypergraph(9, 12, rng=3)
     assert random_hypergraph(9, 12, rng=3) != random_hypergraph(9, 12, rng=4)
-    assert {len(edge) for edge in random_hypergraph(5, 4, rng=1, size=2).edges} == {2}
 
 
 @pytest.mark.parametrize(
@@ -429,26 +428,6 @@ def test_bad_edges_are_refused(edges: list[tuple[int, ...]], message: str) -> No
         Hypergraph(4, edges)
 
 
-@pytest.mark.parametrize("k", range(3, 7))
-def test_colorings_of_a_cycle_are_counted_by_its_chromatic_polynomial(k: int) -> None:
-    for colors in (1, 2, 3):
-        assert count_colorings(cycle(k), colors) == (colors - 1) ** k + (-1) ** k * (colors - 1)
-        assert count_colorings(complete_graph(k), colors + 2) == math.perm(colors + 2, k)
-
-
-def test_colors_are_counted_where_there_are_some_and_not_too_many() -> None:
-    assert count_colorings(fano()) == 0 and coloring(fano()) is None
-    assert Hypergraph(4, []).largest_edge == 2 and count_colorings(Hypergraph(4, [])) == 16
+def test_too_many_colorings_are_not_counted() -> None:
     with pytest.raises(ValueError, match="2\\*\\*21 = 2097152"):
         count_colorings(Hypergraph(21, []))
-
-
-@pytest.mark.parametrize(("kind", "base"), [("half-spaces", 2), ("sum", 3)])
-def test_a_complete_enumeration_solves_every_program(kind: str, base: int) -> None:
-    hypergraphs = [complete_graph(2), complete_graph(3)]
-    hypergraphs += [cycle(4), cycle(5)] if base == 2 else []
-    for h in hypergraphs:
-        row = enumerated(h, kind, early_exit=False)
-        assert programs(h, row) == base ** (h.vertices + 2)
-        assert row.found is (coloring(h) is not None)
-        assert (row.feasible > 0) == row.found

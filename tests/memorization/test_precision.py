@@ -35,6 +35,10 @@ def example(rho: float, seed: int = 0) -> Memorizer:
     return memorize(X, y, rho * separation(X, y) / 2)
 
 
+def probes_of(X: np.ndarray, y: np.ndarray, mu: float) -> np.ndarray:
+    return ball_probes(X, y, mu, np.random.default_rng(0), 3, 2)
+
+
 @pytest.fixture(scope="module")
 def double() -> PrecisionCurve:
     X, y = random_points(8, 3, 3, 0)
@@ -74,7 +78,7 @@ def test_the_lipschitz_memorizer_does_not_blow_up() -> None:
     X, y = random_points(10, 4, 2, 0)
     memorizer = memorize_lipschitz(X, 2 * y - 3)
     for gap in (1e-2, 1e-8, 1e-12):
-        probes = ball_probes(X, (1 - gap) * memorizer.lam / 2, rng=0, y=memorizer.y)
+        probes = probes_of(X, memorizer.y, (1 - gap) * memorizer.lam / 2)
         total, wrong = evaluation_error(memorizer, probes)
         assert total < 1e-14 and wrong == 0
 
@@ -82,7 +86,7 @@ def test_the_lipschitz_memorizer_does_not_blow_up() -> None:
 def test_probes_are_in_the_balls_exactly() -> None:
     X, y = random_points(12, 3, 2, 7)
     mu = 0.1234567
-    probes = ball_probes(X, mu, rng=0, y=y, corners=3, inner=2)
+    probes = probes_of(X, y, mu)
     assert probes.shape == (12 * 6, 3)
     owner = np.tile(np.arange(12), 6)
     for point, k in zip(probes.tolist(), owner, strict=True):
@@ -95,9 +99,9 @@ def test_probes_are_in_the_balls_exactly() -> None:
 def test_ideal_values_are_the_labels_on_the_balls_exactly() -> None:
     for rho in (0.5, 1 - 1e-9):
         memorizer = example(rho)
-        probes = ball_probes(memorizer.X, memorizer.mu or 0.0, rng=0, y=memorizer.y)
+        probes = probes_of(memorizer.X, memorizer.y, memorizer.mu or 0.0)
         values = ideal_values(memorizer, probes)
-        assert values == 7 * [Fraction(v) for v in memorizer.y.tolist()]
+        assert values == 6 * [Fraction(v) for v in memorizer.y.tolist()]
 
 
 def test_ideal_values_agree_with_the_reference_everywhere() -> None:
@@ -122,7 +126,7 @@ def test_the_prediction_is_the_closed_form(double: PrecisionCurve) -> None:
 def test_a_value_that_overflows_is_an_infinite_error() -> None:
     X, y = random_points(4, 2, 2, 0)
     memorizer = memorize(X, y * 1e30, 0.5 * separation(X, y) / 2)
-    probes = ball_probes(X, memorizer.mu or 0.0, rng=0)
+    probes = probes_of(X, y, memorizer.mu or 0.0)
     assert math.isfinite(evaluation_error(memorizer, probes, "float32")[0])
     total, wrong = evaluation_error(memorize(X, y * 1e39, 0.01), probes, "float32")
     assert total == math.inf and wrong > 0
@@ -134,7 +138,7 @@ def test_bad_input_is_refused() -> None:
         precision_curve(X, y, [0.0], rng=0)
     with pytest.raises(ValueError, match="at least two classes"):
         precision_curve(X, np.ones(5), [0.1], rng=0)
-    with pytest.raises(ValueError, match="must not both be 0"):
-        ball_probes(X, 0.1, rng=0, corners=0, inner=0)
+    with pytest.raises(ValueError, match="corners must be an integer >= 0"):
+        precision_curve(X, y, [0.1], rng=0, corners=-1)
     with pytest.raises(ValueError, match="kind 'linf' or 'lipschitz'"):
         ideal_values(memorize_l1(X, y, 0.01), X)

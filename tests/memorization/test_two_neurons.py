@@ -112,7 +112,6 @@ def test_the_certificate_names_the_weakest_sample_and_is_strict() -> None:
     X, y = [[-1.0], [0.9], [3.0]], [0.0, 1.0, 1.0]
     found = certify_sign(network, X, y, Fraction(1, 4))
     assert found.holds
-    assert found.row == 1
     assert found.radius == Fraction(0.9) - Fraction(1, 2)
     assert not certify_sign(network, X, y, found.radius).holds
     assert certify_sign(network, X, y).holds
@@ -179,7 +178,6 @@ def test_the_network_equals_the_labels_on_whole_balls_without_rounding(
     assert answer.found
     assert answer.network is not None
     assert (answer.network.depth, answer.network.width) == (2, 2)
-    assert np.abs(answer.direction).sum() == pytest.approx(1.0)
     for x, label in zip(X, y, strict=True):
         assert output_range(answer.network, x, budget) == (label, label)
         signs = rng.choice([-1, 1], n).tolist()
@@ -189,10 +187,9 @@ def test_the_network_equals_the_labels_on_whole_balls_without_rounding(
 
 def test_data_of_three_labels_or_not_on_two_sides_of_a_plane_have_none() -> None:
     three = exact_values_program([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0], 0.1)
-    assert (three.found, three.radius, three.network, three.programs) == (False, 0.0, None, 0)
+    assert (three.found, three.radius, three.network) == (False, 0.0, None)
     between = exact_values_program([[0.0], [1.0], [2.0]], [1.0, 2.0, 1.0], 1e-9)
     assert (between.found, between.radius, between.network) == (False, 0.0, None)
-    assert between.programs == 1
     crossed = exact_values_program([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, 2, 2], 1e-9)
     assert not crossed.found
 
@@ -227,6 +224,6 @@ def test_a_solver_that_fails_has_not_said_no(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_one_label_is_memorized_by_a_constant() -> None:
     answer = exact_values_program([[0.0, 1.0], [2.0, 3.0]], [4.0, 4.0], 100.0)
-    assert (answer.found, answer.radius, answer.programs) == (True, math.inf, 0)
+    assert (answer.found, answer.radius) == (True, math.inf)
     assert answer.network is not None
     assert answer.network([[50.0, -70.0]]) == 4.0

@@ -34,12 +34,6 @@ def proves_itself(W: np.ndarray, X: np.ndarray, y: np.ndarray) -> None:
     assert found.residual(W) <= 1e-13 * size * (1.0 + np.abs(W).sum(axis=1).max())
     assert found.separation == separation(X, y)
     assert found.radius <= found.separation / 2.0 + 1e-12
-    if found.radius > 1e-9:
-        g, d = found.direction, X[found.i] - X[found.k]
-        assert np.abs(g).sum() == pytest.approx(1.0, abs=1e-12)
-        assert g @ d == pytest.approx(2.0 * found.radius, abs=1e-7 * size)
-        rest = g - np.linalg.pinv(W) @ (W @ g)
-        assert np.abs(rest).max() <= 1e-9
 
 
 @settings(deadline=None, max_examples=40)
@@ -74,7 +68,6 @@ def test_no_pair_collides_earlier_than_the_one_reported(seed: int) -> None:
                 reaches.append(run.fun / 2.0)
     found = collision(W, X, y)
     assert found.radius == pytest.approx(min(reaches), abs=1e-7)
-    assert found.programs <= len(reaches)
 
 
 @pytest.mark.parametrize("n", range(2, 13))
@@ -96,7 +89,6 @@ def test_the_zero_matrix_merges_samples_themselves() -> None:
     found = collision(np.zeros((3, 4)), X, y)
     assert found.rank == 0
     assert found.radius <= 1e-15
-    assert not found.direction.any()
 
 
 @pytest.mark.parametrize("m", [3, 5])
@@ -105,7 +97,6 @@ def test_an_injective_layer_loses_nothing_below_half_the_separation(m: int) -> N
     X, y = rng.normal(size=(8, 3)), np.arange(8.0) // 4
     found = collision(rng.normal(size=(m, 3)), X, y)
     assert found.injective
-    assert found.programs == 0
     assert found.radius == separation(X, y) / 2.0
     assert np.allclose(found.x, found.x_prime, atol=1e-15)
 
