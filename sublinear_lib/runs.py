@@ -226,7 +226,8 @@ class TrainingRun:
         warnings = _warnings(history, test)
         report = RunReport(self, history, tau, train.n, test.n, rows, proved, warnings)
         if out is not None:
-            report.store(out)
+            text = json.dumps(report.summary(), indent=1) + "\n"
+            archives.write_bytes(out / "summary.json", text.encode())
         return report
 
     def _tested(
@@ -342,22 +343,9 @@ def _number_or_name(text: str) -> float | str:
 class RunReport:
     """What came out of a run.
 
-    Parameters
-    ----------
-    run : TrainingRun
-        The settings.
-    history : History
-        The training.
-    tau : float
-        The threshold, absolute units.
-    n_train, n_test : int
-        Numbers of examples.
-    tests : tuple of dict
-        Accuracies of the network before and after training.
-    proved : CertifiedAccuracy, optional
-        What is known for certain about the trained network at the first test examples.
-    warnings : tuple of str, default ()
-        What makes the numbers say little.
+    The settings, the training, the threshold in absolute units, numbers of examples, accuracies of
+    the network before and after training, what is known for certain about the trained one at the
+    first test examples, and what makes the numbers say little.
     """
 
     run: TrainingRun
@@ -366,8 +354,8 @@ class RunReport:
     n_train: int
     n_test: int
     tests: tuple[dict[str, Any], ...]
-    proved: CertifiedAccuracy | None = None
-    warnings: tuple[str, ...] = ()
+    proved: CertifiedAccuracy | None
+    warnings: tuple[str, ...]
 
     def summary(self) -> dict[str, Any]:
         """Return the outcome as numbers and names.
@@ -376,15 +364,16 @@ class RunReport:
         -------
         dict
             Losses, activity, work, accuracies, what was proved, and warnings if there are any.
-
-        Raises
-        ------
-        ValueError
-            If training ended before its first step.
         """
-        history = self.history
-        if not len(history):
-            raise ValueError("training ended before its first step: there is nothing to report")
+        history, proved, certificates = self.history, self.proved, {}
+        if proved is not None:
+            certificates = {
+                "test points looked at for a proof": len(proved.status),
+                "certified right all over the cap": proved.certified,
+                "falsified: wrong at a point found": proved.status.count("falsified")
+                / len(proved.status),
+                "unknown": proved.unknown,
+            }
         return {
             "data": self.run.data,
             "training points": self.n_train,
@@ -406,31 +395,6 @@ class RunReport:
                 for row in self.tests
                 for key in ("accuracy", "accuracy under attack")
             },
-            **self._certificates(),
+            **certificates,
             **({"warnings": "; ".join(self.warnings)} if self.warnings else {}),
         }
-
-    def _certificates(self) -> dict[str, Any]:
-        proved = self.proved
-        if proved is None:
-            return {}
-        return {
-            "test points looked at for a proof": len(proved.status),
-            "certified right all over the cap": proved.certified,
-            "falsified: wrong at a point found": proved.status.count("falsified")
-            / len(proved.status),
-            "unknown": proved.unknown,
-        }
-
-    def store(self, out: Path) -> None:
-        """Write the summary into a folder.
-
-        Here `out`: the folder, which exists.
-
-        Raises OSError: if the file cannot be written.
-
-        Raises ValueError: if training ended before its first step.
-        """
-        archives.write_bytes(
-            out / "summary.json", (json.dumps(self.summary(), indent=1) + "\n").encode()
-        )

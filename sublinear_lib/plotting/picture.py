@@ -83,7 +83,7 @@ def _checked_figures(figure: object) -> tuple[Figure, ...]:
         if one.canvas.manager is not None:
             raise ValueError(
                 "figure must not belong to pyplot, which would show it a second time: "
-                "make it with sublinear_lib.plotting.figure()"
+                "make it with sublinear_lib.plotting.Chart"
             )
     return tuple(figures)
 
@@ -123,10 +123,11 @@ class Picture:
     Examples
     --------
     >>> from sublinear_lib import plotting
-    >>> fig = plotting.figure(420, 240)
-    >>> axes = plotting.panel(fig, xlabel="*m*", ylabel="share")
-    >>> _ = axes.plot([1, 2, 3], [0.5, 0.4, 0.35], color=plotting.LIGHT["c1"])
-    >>> plotting.Picture(fig, alt="The share falls from 0.5 to 0.35.", name="share")
+    >>> with plotting.house_style():
+    ...     chart = plotting.Chart(420, 240, xlabel="*m*", ylabel="share")
+    ...     chart.line([1, 2, 3], [0.5, 0.4, 0.35], "c1", label="fires")
+    ...     figure = chart.finished()
+    >>> plotting.Picture(figure, alt="The share falls from 0.5 to 0.35.", name="share")
     Picture('share': The share falls from 0.5 to 0.35.)
     """
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from sublinear_lib.plotting.checks import checked_text
+from sublinear_lib.plotting.checks import checked_text, plain_name
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets import table as tables
@@ -32,7 +32,6 @@ from sublinear_lib.widgets._common import (
     Widget,
     checked_controls,
     checked_function,
-    checked_name,
     style_sheet,
 )
 from sublinear_lib.widgets.controls import Choice, Control, Slider
@@ -45,40 +44,17 @@ __all__ = ["Explorer"]
 class Explorer(Widget):
     """A figure with controls, tabulated when the notebook runs, live when a kernel does.
 
-    Parameters
-    ----------
-    function : callable
-        Takes the values of the controls as keywords and returns a `View`.  It must be a pure
-        function: the same values give the same view.
-    controls : sequence of Slider or Choice
-        The controls.  The product of their numbers of values is the number of positions, at most
-        20 000.
-    title : str
-        What the explorer asks or shows, in the house markup.
-    description : str, optional
-        What to try, in the house markup.
-    name : str, optional
-        A name that is unique on the page; made from the title by default.
-    tries : mapping of str to mapping, optional
-        Buttons that set suggested values: what stands on each, and values by control.
+    The function takes the values of the controls as keywords and returns a `View`.  It must be
+    pure: the same values give the same view.  The product of the numbers of values of the controls
+    is the number of positions, at most 20 000; the packed table has at most 200 000 characters.
+    `title` says what the explorer asks or shows and `description` what to try, in the house markup;
+    `name` is unique on the page; `tries` are buttons that set suggested values, by control.
 
-    Raises
-    ------
-    TypeError
-        If the function does not accept the controls as keywords or does not return a `View`, or an
-        argument has the wrong type.
-    ValueError
-        If names repeat, there are more than 20 000 positions, an axis has no data to take limits
-        from, or the packed table has more than 200 000 characters.  What the function itself raises
-        is passed on, with a note that gives the position.
+    TypeError or ValueError say what is wrong with an argument.  What the function itself raises is
+    passed on, with a note that gives the position.  Axes without limits get ends that hold the data
+    of all positions, so nothing jumps while a slider moves.  Numbers are stored with five
+    significant digits.
 
-    Notes
-    -----
-    Axes without limits get ends that hold the data of all positions, so nothing jumps while a
-    slider moves.  Numbers are stored with five significant digits.
-
-    Examples
-    --------
     >>> def parabola(a: float) -> View:
     ...     xs = [x / 10 for x in range(-10, 11)]
     ...     return View(
@@ -88,7 +64,8 @@ class Explorer(Widget):
     ...         sentence=f"With a = {a:g} the curve reaches {a:g} at both ends.",
     ...     )
     >>> from sublinear_lib.widgets import Axis, Line, Slider, View
-    >>> Explorer(parabola, [Slider("a", "steepness *a*", [0.5, 1.0, 2.0])], title="A parabola")
+    >>> steepness = Slider("a", "steepness *a*", [0.5, 1.0, 2.0])
+    >>> Explorer(parabola, [steepness], title="A parabola", name="parabola")
     Explorer('A parabola', a: 3 values from 0.5 to 2.0; 3 positions)
     """
 
@@ -105,15 +82,15 @@ class Explorer(Widget):
         controls: Sequence[Control],
         *,
         title: str,
+        name: str,
         description: str = "",
-        name: str | None = None,
         tries: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._controls = checked_controls(controls, Slider, Choice)
         self._function = checked_function(function, self._controls)
         self.title = checked_text(title, "title")
         self.description = checked_text(description, "description", empty=True)
-        self.name = checked_name(name, title)
+        self.name = plain_name(name)
         self._start = [control.start_position for control in self._controls]
         buttons = self._buttons({} if tries is None else tries)
         views = self._evaluate_everywhere()
@@ -123,8 +100,8 @@ class Explorer(Widget):
         if len(packed) > tables.LARGEST_TABLE:
             raise ValueError(
                 f"the table of an explorer must pack into {tables.LARGEST_TABLE} characters, got "
-                f"{len(packed)} for {len(views)} positions: {tables.size_report(self._decoded)}. "
-                "Use fewer values or fewer points, or cut a shared curve with within="
+                f"{len(packed)} for {len(views)} positions: use fewer values or fewer points, or "
+                "cut a shared curve with within="
             )
         spec = {
             "title": self.title,
@@ -212,13 +189,7 @@ class Explorer(Widget):
         The position has the number of its value for each control; the view is a new one, as of
         `sublinear_lib.widgets.table.decode`.
         """
-        if len(position) != len(self.shape):
-            raise TypeError(f"position must have {len(self.shape)} numbers, got {len(position)}")
-        try:
-            number = int(np.ravel_multi_index(position, self.shape))
-        except ValueError:
-            told = f"position must lie in the grid {self.shape}, got {position}"
-            raise IndexError(told) from None
+        number = int(np.ravel_multi_index(position, self.shape))
         return copy.deepcopy(tables.decode(self._unpacked, number))  # the table stays as it is
 
     @cached_property

@@ -173,16 +173,17 @@ def two_neurons_for(edges: str, vertices: int, drawn: int, method: _Method, seed
     answer = mem.exists_width_two(X, y, method, sides=["upper"], time_limit=30.0)
     print(f"{len(X)} points in {X.shape[1]} dimensions; {answer.programs} programs", end=": ")
     by_trying = "a proper coloring" if mem.coloring(h) is not None else "no proper coloring"
+    colors = None
     if answer.found is None:
-        panel = figures.HypergraphPanel("undecided", h)
+        title = "undecided"
         print("time was up, no answer")
     elif answer.network is None:
-        panel = figures.HypergraphPanel("no coloring", h)
+        title = "no coloring"
         print(f"no two neurons; trying all colors finds {by_trying}")
     else:
         radius = float(mem.certify_sign(answer.network, X, y).radius)
         decoded = mem.coloring_of_network(h, answer.network)
-        panel = figures.HypergraphPanel("read off two neurons", h, decoded.colors)
+        title, colors = "read off two neurons", decoded.colors
         print(f"two neurons, kind {decoded.kind}, right on balls of radius below {radius:.4g}")
         print(f"their coloring: {' '.join(map(str, decoded.colors))}; trying all finds {by_trying}")
-    return figures.hypergraph_picture([panel], name="own-hypergraph")
+    return figures.hypergraph_picture(title, h, colors, name="own-hypergraph")
