@@ -168,11 +168,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
         tau = scaling.threshold_from_activity(self.activity, self.n_neurons)
         points = _points(features, plain.center, plain.scale)
         start = TwoLayerNetwork.initialize(
-            self.n_neurons,
-            points.shape[1],
-            rng=generator,
-            tau=tau,
-            activation=self.activation,
+            self.n_neurons, points.shape[1], rng=generator, tau=tau, activation=self.activation
         )
         trainer = SublinearAdversarialTraining(
             adversary=self._adversary(),

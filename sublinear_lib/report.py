@@ -33,11 +33,7 @@ from sublinear_lib._extras import no_pictures
 from sublinear_lib._held_out import MULTIPLES, Answer, examine
 from sublinear_lib._held_out import Status as _Status
 from sublinear_lib._typing import BoolArray
-from sublinear_lib.adversary import (
-    Adversary,
-    IdentityAdversary,
-    SmoothedGradient,
-)
+from sublinear_lib.adversary import Adversary, IdentityAdversary, SmoothedGradient
 from sublinear_lib.cluster import single_threaded
 from sublinear_lib.datasets import Dataset, Separation, separation
 from sublinear_lib.network import TwoLayerNetwork
@@ -49,12 +45,7 @@ from sublinear_lib.training import History, SublinearAdversarialTraining
 if TYPE_CHECKING:
     from sublinear_lib.plotting import Picture
 
-__all__ = [
-    "Report",
-    "Status",
-    "make_report",
-    "store_report",
-]
+__all__ = ["Report", "Status", "make_report", "store_report"]
 
 Status = _Status
 """What is known of a held-out row: wrong at the row itself; broken, a point of its cap is wrong;

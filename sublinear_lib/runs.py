@@ -20,14 +20,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from sublinear_lib import archives, datasets, geometry, scaling, validation
-from sublinear_lib._arguments import (
-    Count,
-    Positive,
-    Probability,
-    Whole,
-    check_fields,
-    described,
-)
+from sublinear_lib._arguments import Count, Positive, Probability, Whole, check_fields, described
 from sublinear_lib._extras import no_pictures
 from sublinear_lib.activations import get_activation
 from sublinear_lib.adversary import (
@@ -177,11 +170,7 @@ class TrainingRun:
             raise ValueError(f"data cannot be loaded: {error}") from error
         tau = scaling.threshold_from_activity(self.activity, self.m)
         start = TwoLayerNetwork.initialize(
-            self.m,
-            train.d,
-            rng=np.random.default_rng(weights),
-            tau=tau,
-            activation=self.activation,
+            self.m, train.d, rng=np.random.default_rng(weights), tau=tau, activation=self.activation
         )
         trainer = SublinearAdversarialTraining(
             adversary=self._adversary(),
@@ -295,12 +284,9 @@ def _plain(value: object) -> object:
 def _settings(path: Path) -> dict[str, Any]:
     """Read the settings of the run that a folder belongs to."""
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        return dict(json.loads(path.read_text(encoding="utf-8")).items())
+    except (AttributeError, ValueError) as error:
         raise ValueError(f"out must be the folder of a run, got a broken {path}") from error
-    if not isinstance(stored, dict):
-        raise ValueError(f"out must be the folder of a run, got a {path} of something else")
-    return stored
 
 
 def _warnings(history: History, test: datasets.Dataset) -> tuple[str, ...]:

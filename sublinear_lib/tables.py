@@ -237,14 +237,10 @@ def read_table(
     (Table('numbers', n=12, p=2), ('k', 'square'), ('even', 'odd'))
     """
     file = _file(path)
-    if not isinstance(label, str):
-        raise TypeError(f"label must be the name of a column, got {label!r}")
-    if positive is not None and not isinstance(positive, str):
-        raise TypeError(f"positive must be a string or None, got {positive!r}")
-    sign: object = delimiter
-    if not isinstance(sign, str):
-        raise TypeError(f"delimiter must be one character, got {delimiter!r}")
-    if len(sign) != 1:
+    for value, argument in ((label, "label"), (positive, "positive"), (delimiter, "delimiter")):
+        if value is not None or argument != "positive":
+            validation.instance(value, argument, str)
+    if len(delimiter) != 1:
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     name, text = validation.printable(file.name), ""
     try:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import geometry
+from sublinear_lib import estimator, geometry
 from sublinear_lib.estimator import SublinearAdversarialClassifier
 from sublinear_lib.tables import LEAST_ROWS, Table, covered_shift, lifted, read_table
 
@@ -108,7 +108,7 @@ def test_no_file_a_folder_and_bytes_that_are_no_text_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"label": 3}, TypeError, "label must be the name"),
+        ({"label": 3}, TypeError, "label must be of type str"),
         ({"positive": "c"}, ValueError, "positive must be one of the classes"),
         ({"columns": "rest"}, TypeError, "columns must be a sequence"),
         ({"columns": ["rest", "kind"]}, ValueError, "columns must be different features"),

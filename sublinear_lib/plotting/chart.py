@@ -216,11 +216,7 @@ class Chart:
         if edge is not None:
             look["markeredgewidth"] = edge
         self.axes.plot(
-            x,
-            y,
-            color=INK[role],
-            markersize=size,
-            **{"linestyle": "none", "marker": "o", **look},
+            x, y, color=INK[role], markersize=size, **{"linestyle": "none", "marker": "o", **look}
         )
 
     @_drawing

@@ -111,6 +111,8 @@ class Picture:
         The alternative text without marks, on one line.
     caption, name : str
         As given; no caption is None.
+    html : str
+        The figure element with its style sheet.
 
     Raises
     ------
@@ -132,28 +134,18 @@ class Picture:
     """
 
     def __init__(
-        self,
-        figure: Figure | Sequence[Figure],
-        *,
-        alt: str,
-        caption: str | None = None,
-        name: str,
+        self, figure: Figure | Sequence[Figure], *, alt: str, caption: str | None = None, name: str
     ) -> None:
         self.alt = _checked_alt(alt)
         self.name = plain_name(name)
         self.caption = None if caption is None else checked_text(caption, "caption", empty=True)
         self._figures = _checked_figures(figure)
         # Drawn now, so that a figure that breaks the house rules fails where it is made.
-        self._html = self._draw()
+        self.html = self._draw()
 
     def __repr__(self) -> str:
         """Return the name and the alternative text."""
         return f"Picture({self.name!r}: {self.alt})"
-
-    @property
-    def html(self) -> str:
-        """The figure element with its style sheet, as one string of HTML."""
-        return self._html
 
     @cached_property
     def png(self) -> bytes:

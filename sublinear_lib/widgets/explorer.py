@@ -86,12 +86,12 @@ class Explorer(Widget):
         description: str = "",
         tries: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self._controls = checked_controls(controls, Slider, Choice)
-        self._function = checked_function(function, self._controls)
+        self.controls: tuple[Control, ...] = checked_controls(controls, Slider, Choice)
+        self._function = checked_function(function, self.controls)
         self.title = checked_text(title, "title")
         self.description = checked_text(description, "description", empty=True)
         self.name = plain_name(name)
-        self._start = [control.start_position for control in self._controls]
+        self._start = [control.start_position for control in self.controls]
         buttons = self._buttons({} if tries is None else tries)
         views = self._evaluate_everywhere()
         self._axis_data = tables.data_of_axes(views)
@@ -106,7 +106,7 @@ class Explorer(Widget):
         spec = {
             "title": self.title,
             "description": self.description,
-            "controls": [control.spec() for control in self._controls],
+            "controls": [control.spec() for control in self.controls],
             "start": self._start,
             "tries": buttons,
         }
@@ -121,7 +121,7 @@ class Explorer(Widget):
         """Return for each button its text and which values it sets, ``None`` where it sets none."""
         if not isinstance(tries, Mapping):
             raise TypeError(f"tries must map texts to values of the controls, got {tries!r}")
-        known = {control.name: control.values for control in self._controls}
+        known = {control.name: control.values for control in self.controls}
         for text, wanted in tries.items():
             checked_text(text, "text of tries")
             if not isinstance(wanted, Mapping):
@@ -137,14 +137,14 @@ class Explorer(Widget):
         ]
 
     def _evaluate_everywhere(self) -> list[View]:
-        lengths = [len(control.values) for control in self._controls]
+        lengths = [len(control.values) for control in self.controls]
         if (positions := math.prod(lengths)) > tables.MOST_POSITIONS:
             raise ValueError(
                 f"controls must have at most {tables.MOST_POSITIONS} positions together, got "
                 f"{' x '.join(map(str, lengths))} = {positions}"
             )
-        grid = itertools.product(*(control.values for control in self._controls))
-        names = [control.name for control in self._controls]
+        grid = itertools.product(*(control.values for control in self.controls))
+        names = [control.name for control in self.controls]
         return [self._evaluate(dict(zip(names, values, strict=True))) for values in grid]
 
     def _evaluate(self, values: dict[str, Any]) -> View:
@@ -155,7 +155,7 @@ class Explorer(Widget):
             raise
         if not isinstance(view, View):
             raise TypeError(f"function must return a View, got {type(view).__name__} at {values}")
-        sliders = {control.name for control in self._controls if isinstance(control, Slider)}
+        sliders = {control.name for control in self.controls if isinstance(control, Slider)}
         for mark in view.marks:
             drag = mark.drag if isinstance(mark, Rule | HalfPlane) else None
             if drag is not None and drag not in sliders:
@@ -166,21 +166,16 @@ class Explorer(Widget):
         return view
 
     @property
-    def controls(self) -> tuple[Control, ...]:
-        """The controls, in the order of the page."""
-        return self._controls
-
-    @property
     def shape(self) -> tuple[int, ...]:
         """Numbers of values of the controls; their product is the number of positions."""
-        return tuple(len(control.values) for control in self._controls)
+        return tuple(len(control.values) for control in self.controls)
 
     @property
     def values(self) -> dict[str, Any]:
         """The values of the controls where they stand now, by name."""
         return {
             control.name: control.values[place]
-            for control, place in zip(self._controls, self.position, strict=True)
+            for control, place in zip(self.controls, self.position, strict=True)
         }
 
     def stored_view(self, *position: int) -> dict[str, Any]:
@@ -206,11 +201,11 @@ class Explorer(Widget):
         return tables.decode(self._live_table(values), 0)
 
     def _live_table(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        names = [control.name for control in self._controls]
+        names = [control.name for control in self.controls]
         if set(values) != set(names):
             raise TypeError(f"values must be given for {', '.join(names)}, got {sorted(values)}")
         accepted: dict[str, Any] = {
-            control.name: control.accept(values[control.name]) for control in self._controls
+            control.name: control.accept(values[control.name]) for control in self.controls
         }
         view = self._evaluate(accepted)
         return tables.encode([view], tables.shared_limits([view], self._axis_data))
@@ -231,7 +226,7 @@ class Explorer(Widget):
     def _computed(self, values: object) -> dict[str, Any]:
         if not isinstance(values, dict):
             return {"kind": "error", "message": "no values were sent"}
-        for control in self._controls:
+        for control in self.controls:
             try:
                 control.accept(values.get(control.name))
             except (TypeError, ValueError) as error:
@@ -239,7 +234,7 @@ class Explorer(Widget):
         try:
             table = self._live_table(values)
             texts = [
-                control.text(control.accept(values[control.name])) for control in self._controls
+                control.text(control.accept(values[control.name])) for control in self.controls
             ]
         except Exception as error:
             # Whatever function or format raise, the reader gets it in words and keeps the picture.
@@ -251,7 +246,7 @@ class Explorer(Widget):
     def __repr__(self) -> str:
         """Describe the controls; the same for the same arguments."""
         parts = []
-        for control in self._controls:
+        for control in self.controls:
             values = control.values
             if isinstance(control, Slider):
                 ends = f" from {values[0]} to {values[-1]}"
@@ -272,7 +267,7 @@ class Explorer(Widget):
     def _fallback_html(self) -> str:
         settings = ", ".join(
             f"{to_plain(control.label)} = {to_plain(control.text(control.start))}"
-            for control in self._controls
+            for control in self.controls
         )
         return (
             f'<div data-sl-widget="{self._key}"><p><strong>{to_html(self.title)}</strong></p>'

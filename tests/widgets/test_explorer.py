@@ -12,17 +12,7 @@ import numpy as np
 import pytest
 
 from sublinear_lib.plotting import PAGE_HTML, Picture, grouped
-from sublinear_lib.widgets import (
-    Axis,
-    Choice,
-    Explorer,
-    HalfPlane,
-    Line,
-    Mark,
-    Points,
-    Rule,
-    View,
-)
+from sublinear_lib.widgets import Axis, Choice, Explorer, HalfPlane, Line, Mark, Points, Rule, View
 from sublinear_lib.widgets import table as tables
 from sublinear_lib.widgets.controls import Slider
 

@@ -74,11 +74,7 @@ def race_picture(steps: Numbers, panels: Sequence[RacePanel], *, scale: str = "l
 
 
 @picture
-def ratio_picture(
-    ratio: Numbers,
-    measured: Numbers,
-    predicted: Numbers,
-) -> Drawing:
+def ratio_picture(ratio: Numbers, measured: Numbers, predicted: Numbers) -> Drawing:
     """Draw the share of the robust feature against a ratio that should tell the winner.
 
     Dots for what training reached, rings for a finer prediction (Proposition III.2).
