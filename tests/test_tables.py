@@ -205,7 +205,8 @@ def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone():
     assert len(set(at)) == train.n
     model = SublinearAdversarialClassifier(n_neurons=8, n_steps=1)
     model.fit(whole.features[at], whole.y[at])
-    assert np.abs(model._on_slice(whole.features[at]) - train.X).max() < 1e-14
+    mapped = estimator._points(whole.features[at], model.mean_, model.scale_)
+    assert np.abs(mapped - train.X).max() < 1e-14
     # Other test rows, same training rows: the training part does not move.
     moved = whole.features.copy()
     others = sorted(set(range(whole.n)) - set(at))
