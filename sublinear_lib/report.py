@@ -145,26 +145,6 @@ class Report:
         return self.train.name
 
     @property
-    def class_names(self) -> tuple[str, str]:
-        """What -1 and 1 stand for."""
-        return self.train.class_names
-
-    @property
-    def n_train(self) -> int:
-        """Number of training rows."""
-        return self.train.n
-
-    @property
-    def n_test(self) -> int:
-        """Number of held-out rows."""
-        return self.test.n
-
-    @property
-    def d(self) -> int:
-        """Dimension of X."""
-        return self.train.d
-
-    @property
     def network(self) -> TwoLayerNetwork:
         """The trained network."""
         return self.history.final
@@ -192,7 +172,7 @@ class Report:
             return False
         # For d = 2 a cap is one point or both; else it is all that lies within its angle.
         return self.rho >= geometry.SLICE_DIAMETER or (
-            self.d > 2 and geometry.cap_angle(opposite) <= 2.0 * geometry.cap_angle(self.rho)
+            self.train.d > 2 and geometry.cap_angle(opposite) <= 2.0 * geometry.cap_angle(self.rho)
         )
 
     @cached_property
@@ -297,11 +277,11 @@ class Report:
         return {
             "data": {
                 "name": self.name,
-                "class -1": self.class_names[0],
-                "class +1": self.class_names[1],
-                "training rows": self.n_train,
-                "held-out rows": self.n_test,
-                "dimension": self.d,
+                "class -1": self.train.class_names[0],
+                "class +1": self.train.class_names[1],
+                "training rows": self.train.n,
+                "held-out rows": self.test.n,
+                "dimension": self.train.d,
             },
             "settings": dict(self.settings),
             "separation": {
@@ -681,9 +661,9 @@ def _page(report: Report, shown: Callable[[str], str]) -> list[str | tuple[str, 
     given = {
         "report": report,
         "name": shown(report.name),
-        "minus": shown(report.class_names[0]),
-        "plus": shown(report.class_names[1]),
-        "training": _many(report.n_train, "row"),
+        "minus": shown(report.train.class_names[0]),
+        "plus": shown(report.train.class_names[1]),
+        "training": _many(report.train.n, "row"),
         "looked": len(report.answers),
         "chosen": chosen,
         "activity": 100 * float(chosen["activity"]),

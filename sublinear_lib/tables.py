@@ -130,8 +130,7 @@ class Table:
                 )
         columns = _names(self.columns, "columns", p)
         classes = _names(self.class_names, "class_names", 2)
-        if not isinstance(self.name, str):
-            raise TypeError(f"name must be a string, got {type(self.name).__name__}")
+        validation.instance(self.name, "name", str)
         for array in (features, y):
             array.flags.writeable = False
         object.__setattr__(self, "features", features)

@@ -160,8 +160,6 @@ def to_mathtext(text: str) -> str:
     '100 %'
     """
     runs = parse(text)
-    if all(not run.italic and not run.level for run in runs):
-        return "".join(run.text for run in runs).replace("$", r"\$")
     pieces = []
     for run in runs:
         if not run.italic and not run.level:

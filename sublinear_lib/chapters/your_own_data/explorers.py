@@ -63,7 +63,7 @@ def promise(table: Table, training: str, m: str, activity: str) -> View:
             "open rows": str(found.unknown),
         },
         warning=(
-            f"At {silent} of {found.n_train} training points no neuron fires at the start, so "
+            f"At {silent} of {found.train.n} training points no neuron fires at the start, so "
             "nothing can be learned from them at first."
             if silent
             else None
