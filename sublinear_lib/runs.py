@@ -200,7 +200,13 @@ class TrainingRun:
             history.final.save(out / "network.npz")
             _store_history(history, out, say)
         say("testing")
-        rows = self._tested(start, history.final, test, attack, progress)
+        strong, rows = SmoothedGradient(rho=self.rho, steps=20, restarts=2), []
+        for name, network in (("before", start), ("after", history.final)):
+            clean = accuracy(network, test.X, test.y)
+            attacked = accuracy_under_attack(
+                network, test.X, test.y, strong, np.random.default_rng(attack), progress=progress
+            )
+            rows.append({"network": name, "accuracy": clean, "accuracy under attack": attacked})
         proved = None
         if self.certify:
             proved = certified_accuracy(
@@ -213,30 +219,11 @@ class TrainingRun:
                 progress=progress,
             )
         warnings = _warnings(history, test)
-        report = RunReport(self, history, tau, train.n, test.n, rows, proved, warnings)
+        report = RunReport(self, history, tau, train.n, test.n, tuple(rows), proved, warnings)
         if out is not None:
             text = json.dumps(report.summary(), indent=1) + "\n"
             archives.write_bytes(out / "summary.json", text.encode())
         return report
-
-    def _tested(
-        self,
-        start: TwoLayerNetwork,
-        final: TwoLayerNetwork,
-        test: datasets.Dataset,
-        seed: np.random.SeedSequence,
-        progress: bool,
-    ) -> tuple[dict[str, Any], ...]:
-        """Test the network before and after training, clean and under attack."""
-        strong = SmoothedGradient(rho=self.rho, steps=20, restarts=2)
-        rows = []
-        for name, network in (("before", start), ("after", final)):
-            clean = accuracy(network, test.X, test.y)
-            attacked = accuracy_under_attack(
-                network, test.X, test.y, strong, np.random.default_rng(seed), progress=progress
-            )
-            rows.append({"network": name, "accuracy": clean, "accuracy under attack": attacked})
-        return tuple(rows)
 
     def _adversary(self) -> Adversary:
         if self.adversary == "identity":

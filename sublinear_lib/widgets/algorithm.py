@@ -69,11 +69,8 @@ def player_network(m: int, t: float) -> TwoLayerNetwork:
 def player_data() -> tuple[FloatArray, FloatArray]:
     """Return the points on the circle, in four clusters, and their labels, +1 and -1 by turns."""
     phi, y = _angles()
-    return geometry.SLICE_RADIUS * _plane(phi) + np.array([0.0, 0.0, 0.5]), y
-
-
-def _plane(phi: FloatArray) -> FloatArray:
-    return np.column_stack((np.cos(phi), np.sin(phi), np.zeros(len(phi))))
+    plane = np.column_stack((np.cos(phi), np.sin(phi), np.zeros(len(phi))))
+    return geometry.SLICE_RADIUS * plane + np.array([0.0, 0.0, 0.5]), y
 
 
 def _angles() -> tuple[FloatArray, FloatArray]:
