@@ -86,7 +86,7 @@ class Explorer(Widget):
         description: str = "",
         tries: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self.controls: tuple[Control, ...] = checked_controls(controls, Slider, Choice)
+        self.controls = checked_controls(controls, Slider, Choice)
         self._function = checked_function(function, self.controls)
         self.title = checked_text(title, "title")
         self.description = checked_text(description, "description", empty=True)

@@ -29,7 +29,7 @@ def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
     if not gaps:
         return float_array(value, name, shape=(None,))
     plain = type(value) is np.ndarray and value.dtype == np.float64
-    raw = value if plain else np.asarray(value, dtype=object)
+    raw: Any = value if plain else np.asarray(value, dtype=object)
     # NaN alone differs from itself.  Lists go on element by element: no flag becomes a number.
     missing = np.asarray(raw != raw, dtype=np.bool_)
     filled = np.where(missing, 0.0, raw)
