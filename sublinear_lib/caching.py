@@ -18,7 +18,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from sublinear_lib import __version__, archives
+from sublinear_lib import __version__, archives, validation
 from sublinear_lib._arguments import described
 from sublinear_lib._extras import installed_version
 
@@ -57,10 +57,7 @@ class ResultCache:
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        given: object = folder
-        if not isinstance(given, str | os.PathLike):
-            raise TypeError(f"folder must be a path, got {type(given).__name__}")
-        self.folder = Path(folder)
+        self.folder = validation.path(folder, "folder")
         self.folder.mkdir(parents=True, exist_ok=True)
         if not os.access(self.folder, os.W_OK):
             raise PermissionError(f"the cache folder {str(folder)!r} cannot be written to")

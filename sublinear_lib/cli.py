@@ -193,6 +193,7 @@ def _listed(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
 _WIDTH = _Read("integer", _whole, "a whole number such as 65536, 2^16 or 1e6")
 WHOLES = _Read("list", _listed(_whole), "a list of whole numbers such as 3,2^16")
 REALS = _Read("list", _listed(_real), "a list of numbers such as 0.001,0.1")
+_FORMS = click.Choice(["jump", "continuous"])
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 # Nobody looks at a bar in the log of a machine.
 progress_option = click.option(
@@ -321,7 +322,7 @@ def _setting(name: str, **parameters: Any) -> Callable[[Any], Any]:
 @_setting("--steps", type=int, help="Steps of Algorithm 1.")
 @_setting("--adversary", type=click.Choice(runs.ADVERSARIES), help="Whom to train against.")
 @_setting("--attack-steps", type=int, help="Steps of the adversary.")
-@_setting("--activation", type=click.Choice(["jump", "continuous"]), help="Form of shifted ReLU.")
+@_setting("--activation", type=_FORMS, help="Form of shifted ReLU.")
 @_setting("--loss", help="absolute, huber, log-cosh or epsilon-insensitive.")
 @_setting("--eta", help="Step size: a number, or a rule: auto, printed, repaired or stable.")
 @_setting("--index", type=click.Choice(get_args(Search)), help="How neurons are found.")
@@ -391,18 +392,11 @@ def _going_on(out: Path | None) -> str:
 @click.option("--training-rho", type=float, help="Radius in training.  [default: --rho]")
 @click.option("--steps", type=int, default=200, help="Steps of Algorithm 1.")
 @click.option("--seed", type=int, default=0, help="Seed of everything random.")
-@click.option(
-    "--activation",
-    type=click.Choice(["jump", "continuous"]),
-    default="jump",
-    help="Form of shifted ReLU.",
-)
+@click.option("--activation", type=_FORMS, default="jump", help="Form of shifted ReLU.")
 @click.option("--test-fraction", type=float, default=0.3, help="Share that is held out.")
 @click.option("--certify", type=int, help="Look at so many held-out rows only.  [default: all]")
 @click.option(
-    "--out",
-    type=_FOLDER,
-    help="Folder for report.md, report.json, promise.png and training.png.",
+    "--out", type=_FOLDER, help="Folder for report.md, report.json, promise.png and training.png."
 )
 @progress_option
 def report_command(
@@ -515,12 +509,7 @@ def bench() -> None:
     type=_FOLDER,
     help="Folder for what each check finds, so that an interrupted run goes on.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Seed of everything random.",
-)
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Seed of everything random.")
 @click.option(
     "--json",
     "output",

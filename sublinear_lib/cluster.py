@@ -231,9 +231,7 @@ def connected(scheduler: str, *, direct: bool = False) -> Iterator[Any]:
 
     Raises TypeError, ImportError, ConnectionError, ValueError: as `run_tasks`.
     """
-    given: object = scheduler
-    if not isinstance(given, str):
-        raise TypeError(f"scheduler must be an address, got {type(given).__name__}")
+    validation.instance(scheduler, "scheduler", str)
     try:
         distributed = importlib.import_module("distributed")
     except ImportError as error:

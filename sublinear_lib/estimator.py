@@ -16,7 +16,7 @@ the map it was trained with, which is why the statistics of the training data ar
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -163,20 +163,12 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
         classes, index = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y must have two classes, got one class: {classes[0]!r}")
-        mean = features.mean(axis=0)
-        # A constant feature may get a deviation of 1e-17 from the rounding of its mean.
-        varies = features.max(axis=0) > features.min(axis=0)
-        spread = features.std(axis=0)
-        scale = np.where(varies & (spread > 0.0), spread, 1.0)
+        plain = SliceMap.fit(features, scale=True)
         generator = np.random.default_rng(self.random_state)
         tau = scaling.threshold_from_activity(self.activity, self.n_neurons)
-        points = _points(features, mean, scale)
+        points = _points(features, plain.center, plain.scale)
         start = TwoLayerNetwork.initialize(
-            self.n_neurons,
-            points.shape[1],
-            rng=generator,
-            tau=tau,
-            activation=self.activation,
+            self.n_neurons, points.shape[1], rng=generator, tau=tau, activation=self.activation
         )
         trainer = SublinearAdversarialTraining(
             adversary=self._adversary(),
@@ -186,7 +178,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
             index=self.index,
         )
         history = trainer.fit(start, points, 2.0 * index - 1.0, rng=generator)
-        self.classes_, self.mean_, self.scale_ = classes, mean, scale
+        self.classes_, self.mean_, self.scale_ = classes, plain.center, plain.scale
         self.history_, self.network_ = history, history.final
         return self
 
@@ -194,7 +186,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
         """Return the output of the network."""
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.network_.forward(self._on_slice(features))
+        return self.network_.forward(_points(features, self.mean_, self.scale_))
 
     def predict(self, X: object) -> Any:
         """Return the class of each feature vector.
@@ -226,11 +218,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
             raise ValueError(
                 f"attack must be 'smoothed', 'projected' or an adversary, got {self.attack!r}"
             )
-        adversary: Adversary = self.attack
-        return adversary
-
-    def _on_slice(self, features: FloatArray) -> FloatArray:
-        return _points(features, self.mean_, self.scale_)
+        return cast(Adversary, self.attack)
 
 
 def _points(features: FloatArray, mean: FloatArray, scale: FloatArray) -> FloatArray:

@@ -19,8 +19,8 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import asdict, astuple, dataclass
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,11 +32,8 @@ from sublinear_lib._arguments import Count, Flag, Probability, Whole, checked, d
 from sublinear_lib._extras import no_pictures
 from sublinear_lib._held_out import MULTIPLES, Answer, examine
 from sublinear_lib._held_out import Status as _Status
-from sublinear_lib.adversary import (
-    Adversary,
-    IdentityAdversary,
-    SmoothedGradient,
-)
+from sublinear_lib._typing import BoolArray
+from sublinear_lib.adversary import Adversary, IdentityAdversary, SmoothedGradient
 from sublinear_lib.cluster import single_threaded
 from sublinear_lib.datasets import Dataset, Separation, separation
 from sublinear_lib.network import TwoLayerNetwork
@@ -48,12 +45,7 @@ from sublinear_lib.training import History, SublinearAdversarialTraining
 if TYPE_CHECKING:
     from sublinear_lib.plotting import Picture
 
-__all__ = [
-    "Report",
-    "Status",
-    "make_report",
-    "store_report",
-]
+__all__ = ["Report", "Status", "make_report", "store_report"]
 
 Status = _Status
 """What is known of a held-out row: wrong at the row itself; broken, a point of its cap is wrong;
@@ -69,16 +61,8 @@ _FEW = 30
 class Hypothesis:
     """What a statement of the paper needs, and whether a run provides it.
 
-    Parameters
-    ----------
-    statement : str
-        Where the hypothesis stands.
-    needs : str
-        The hypothesis.
-    holds : bool or None
-        Whether it holds here; None where one width cannot decide it.
-    found : str
-        The numbers of the run.
+    Where the hypothesis stands, the hypothesis, whether it holds here (None where one width cannot
+    decide it), and the numbers of the run.
     """
 
     statement: str
@@ -89,16 +73,10 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class RadiusShare:
-    """What is known of the held-out rows at one radius.
+    """What is known of the held-out rows at one radius of the caps.
 
-    Parameters
-    ----------
-    radius : float
-        The radius of the caps.
-    certified : float
-        Share of the rows that are proved right all over the cap.
-    possible : float
-        Share of the rows of which no wrong point is known: no smaller than the robust accuracy.
+    The share that is proved right all over the cap, and the share of which no wrong point is known:
+    no smaller than the robust accuracy.
     """
 
     radius: float
@@ -118,8 +96,6 @@ class Report:
         What was chosen: m, tau, rho, training_rho, steps, seed, activation, test_fraction.
     separation : Separation
         Distances of the training points, and gamma at rho.
-    caps_meet : bool
-        Whether the caps of two training points with different labels have a point in common.
     train, test : Dataset
         The training and the held-out part, on X.
     start : TwoLayerNetwork
@@ -138,16 +114,11 @@ class Report:
         Row passes of the same steps with every neuron.
     bound : RegretBound
         Theorem D on the run at the clean training points, the loss of W* left out.
-    hypotheses : tuple of Hypothesis
-        What the theorems need.
-    warnings : tuple of str
-        What a reader has to know before quoting a number.
     """
 
     features: Mapping[str, float]
     settings: Mapping[str, int | float | str]
     separation: Separation
-    caps_meet: bool
     train: Dataset
     test: Dataset
     start: TwoLayerNetwork
@@ -160,8 +131,6 @@ class Report:
     certified: Interval
     dense_work: float
     bound: regret.RegretBound
-    hypotheses: tuple[Hypothesis, ...]
-    warnings: tuple[str, ...]
 
     def __repr__(self) -> str:
         """Return the name and the three shares."""
@@ -174,26 +143,6 @@ class Report:
     def name(self) -> str:
         """Name of the data."""
         return self.train.name
-
-    @property
-    def class_names(self) -> tuple[str, str]:
-        """What -1 and 1 stand for."""
-        return self.train.class_names
-
-    @property
-    def n_train(self) -> int:
-        """Number of training rows."""
-        return self.train.n
-
-    @property
-    def n_test(self) -> int:
-        """Number of held-out rows."""
-        return self.test.n
-
-    @property
-    def d(self) -> int:
-        """Dimension of X."""
-        return self.train.d
 
     @property
     def network(self) -> TwoLayerNetwork:
@@ -214,6 +163,88 @@ class Report:
     def unknown(self) -> int:
         """Number of held-out rows that are neither certified nor broken at rho."""
         return sum(answer.status == "open" for answer in self.answers)
+
+    @property
+    def caps_meet(self) -> bool:
+        """Whether the caps of two training points with different labels have a point in common."""
+        opposite = self.separation.opposite_class_delta
+        if opposite is None or opposite == math.inf:
+            return False
+        # For d = 2 a cap is one point or both; else it is all that lies within its angle.
+        return self.rho >= geometry.SLICE_DIAMETER or (
+            self.train.d > 2 and geometry.cap_angle(opposite) <= 2.0 * geometry.cap_angle(self.rho)
+        )
+
+    @cached_property
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """What the theorems need."""
+        history, m, tau = self.history, self.start.m, self.start.tau
+        own, first = theory.printed_K(tau, m), float(history.loss[0])
+        q0 = theory.printed_q0(m, own)
+        given = {
+            "start": self.start,
+            "history": history,
+            "gap": self.separation,
+            "bound": self.bound,
+            "scaled": tau * m,
+            "K": theory.printed_K(float(history.drift_max.max()), m),
+            "own": own,
+            "q0": q0,
+            "fires": m * scaling.activity(tau, m),
+            "step": history.eta * m**0.2,
+            "average": float(history.loss.mean()),
+            "first": first,
+        }
+        near, below = self.separation.separable, self.bound.total < first
+        holds = (near, tau <= 1.0 / m, None, q0 < m, None, below)
+        return tuple(
+            Hypothesis(one["statement"], one["needs"], true, _said(one["found"], given))
+            for one, true in zip(_texts()["hypotheses"], holds, strict=True)
+        )
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader has to know before quoting a number."""
+        train, test, gap, loss = self.train, self.test, self.separation, self.history.loss
+        number, looked, silent = train.n + test.n, len(self.answers), self.silent[0]
+        torn, lost, seen = _repeated(train, test)
+        larger = max(float((test.y > 0).mean()), float((test.y < 0).mean()))
+        both_labels = gap.opposite_class_delta == 0.0
+        too_large = self.caps_meet and not both_labels
+        applies = {
+            "torn": torn > 0,
+            "both-labels": both_labels,
+            "twins": gap.delta == 0.0 and not both_labels,
+            "seen": seen > 0,
+            "meet": too_large,
+            "close": not too_large and not gap.separable and gap.delta > 0.0,
+            "silent": silent == train.n,
+            "partly-silent": 0 < silent < train.n,
+            "few-training-rows": train.n < _FEW,
+            "few-rows": looked < _FEW,
+            "nothing-learned": self.clean.lower <= larger,
+            "open": self.unknown > 0,
+            "not-lowered": len(loss) > 1 and loss[-1] >= loss[0],
+        }
+        given = {
+            "train": train,
+            "gap": gap,
+            "clean": self.clean,
+            "torn": torn,
+            "number": number,
+            "kept": number - lost,
+            "share": 1.0 - lost / number,
+            "seen": seen,
+            "rows": _many(test.n, "held-out row"),
+            "silent": silent,
+            "training": _many(train.n, "training row"),
+            "looked": _many(looked, "held-out row"),
+            "larger": larger,
+            "open": self.unknown,
+            "answers": looked,
+        }
+        texts = _texts()["warnings"]
+        return tuple(_said(texts[name], given) for name, true in applies.items() if true)
 
     @property
     def curve(self) -> tuple[RadiusShare, ...]:
@@ -246,11 +277,11 @@ class Report:
         return {
             "data": {
                 "name": self.name,
-                "class -1": self.class_names[0],
-                "class +1": self.class_names[1],
-                "training rows": self.n_train,
-                "held-out rows": self.n_test,
-                "dimension": self.d,
+                "class -1": self.train.class_names[0],
+                "class +1": self.train.class_names[1],
+                "training rows": self.train.n,
+                "held-out rows": self.test.n,
+                "dimension": self.train.d,
             },
             "settings": dict(self.settings),
             "separation": {
@@ -350,38 +381,18 @@ class Report:
 
         Here `name`: name of the figure; `caption`: what to notice.
 
-        One panel; see :func:`sublinear_lib.plotting.promise_picture`.
-
         Raises ValueError: if rho is 0, so that there is one radius only.
         """
-        from sublinear_lib import plotting
+        from sublinear_lib.plotting import results
 
+        if self.rho == 0.0:
+            raise ValueError("rho must be > 0 for a picture over the radius, got 0.0")
         # The title is in the markup of the figures, in which these four signs mean something.
         title = re.sub(r"([\\*^_])", r"\\\1", validation.printable(self.name))
-        return plotting.promise_picture({title: self.promise}, name=name, caption=caption)
-
-    @property
-    def promise(self) -> dict[str, Any]:
-        """What :func:`sublinear_lib.plotting.promise_picture` draws of this report."""
-        rows = self.curve
-        return {
-            "radii": [row.radius for row in rows],
-            "certified": [row.certified for row in rows],
-            "possible": [row.possible for row in rows],
-            "rho": self.rho,
-            "intervals": tuple(
-                (one.estimate, one.lower, one.upper) for one in self.shares.values()
-            ),
-        }
-
-    def plot_training(self, name: str = "training", caption: str | None = None) -> Picture:
-        """Draw the losses and the share of active neurons over the steps.
-
-        Here `name`: name of the figure; `caption`: what to notice.
-
-        Two panels; see :func:`sublinear_lib.plotting.training_run`.
-        """
-        return self.history.plot(name=name, caption=caption)
+        radii, low, high = np.array([astuple(row) for row in self.curve]).T
+        ends = [(one.estimate, one.lower, one.upper) for one in self.shares.values()]
+        more = {"name": name, "caption": caption}
+        return results.promise_picture(title, radii, low, high, self.rho, ends, **more)
 
 
 @checked
@@ -449,29 +460,52 @@ def make_report(
         reduction="reference",
         progress=progress,
     )
+    settings: dict[str, int | float | str] = {
+        "m": m,
+        "tau": level,
+        "activity": scaling.activity(level, m),
+        "rho": radius,
+        "training_rho": inner,
+        "steps": steps,
+        "seed": seed,
+        "activation": str(activation),
+        "test_fraction": test.n / (train.n + test.n),
+    }
+    features: dict[str, float] = {}
+    if isinstance(data, Table) and train.slice_map is not None:
+        shifts = covered_shift(radius, data.p) * train.slice_map.scale[:-1]
+        features = dict(zip(data.columns, shifts.tolist(), strict=True))
     with single_threaded():
         history = trainer.fit(start, train.X, train.y, rng=np.random.default_rng(stream))
         answers = examine(history.final, test, radius, certify, proofs, progress)
-        return _assembled(
-            data,
-            train,
-            test,
-            start,
-            history,
-            answers,
-            settings={
-                "m": m,
-                "tau": level,
-                "activity": scaling.activity(level, m),
-                "rho": radius,
-                "training_rho": inner,
-                "steps": steps,
-                "seed": seed,
-                "activation": str(activation),
-                "test_fraction": test.n / (train.n + test.n),
-            },
-            confidence=confidence,
+        before, after = (net.active_mask(train.X) for net in (start, history.final))
+        clean, attacked, certified = (
+            clopper_pearson(sum(a.status in kinds for a in answers), len(answers), confidence)
+            for kinds in (("broken", "open", "certified"), ("open", "certified"), ("certified",))
         )
+        attack_steps = _ATTACK_STEPS if inner > 0.0 else 0
+        return Report(
+            features=features,
+            settings=settings,
+            separation=separation(train.X, radius, train.y),
+            train=train,
+            test=test,
+            start=start,
+            history=history,
+            silent=(_silent(before), _silent(after)),
+            active=(float(before.mean()), float(after.mean())),
+            answers=answers,
+            clean=clean,
+            attacked=attacked,
+            certified=certified,
+            dense_work=float(theory.dense_cost(m, train.n, attack_steps).total * len(history)),
+            bound=_theorem_d(start, train, history),
+        )
+
+
+def _silent(active: BoolArray) -> int:
+    """Count the points at which no neuron fires."""
+    return int((~active.any(axis=1)).sum())
 
 
 def _radius(value: float, name: str) -> float:
@@ -534,7 +568,7 @@ def store_report(report: Report, folder: str | os.PathLike[str]) -> str:
     if report.rho > 0.0 and not reason:
         pictures["promise"] = report.plot("promise")
     if len(report.history) > 1 and not reason:
-        pictures["training"] = report.plot_training("training")
+        pictures["training"] = report.history.plot(name="training")
     for name, picture in pictures.items():
         archives.write_bytes(folder / f"{name}.png", picture.png)
     if pictures:
@@ -551,70 +585,6 @@ def store_report(report: Report, folder: str | os.PathLike[str]) -> str:
 def _texts() -> dict[str, Any]:
     """Read what a report says around its numbers."""
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-
-
-def _assembled(
-    data: object,
-    train: Dataset,
-    test: Dataset,
-    start: TwoLayerNetwork,
-    history: History,
-    answers: tuple[Answer, ...],
-    *,
-    settings: Mapping[str, int | float | str],
-    confidence: float,
-) -> Report:
-    rho, inner = float(settings["rho"]), float(settings["training_rho"])
-    gap = separation(train.X, rho, train.y)
-    opposite = math.inf if gap.opposite_class_delta is None else gap.opposite_class_delta
-    # For d = 2 a cap is one point or both; else it is all that lies within its angle.
-    meet = opposite < math.inf and (
-        rho >= geometry.SLICE_DIAMETER
-        or (train.d > 2 and geometry.cap_angle(opposite) <= 2.0 * geometry.cap_angle(rho))
-    )
-    before, after = (net.active_mask(train.X) for net in (start, history.final))
-    number = len(answers)
-    counts = [
-        sum(answer.status in kinds for answer in answers)
-        for kinds in (
-            ("broken", "open", "certified"),
-            ("open", "certified"),
-            ("certified",),
-        )
-    ]
-    clean, attacked, certified = (clopper_pearson(k, number, confidence) for k in counts)
-    bound = _theorem_d(start, train, history)
-    attack_steps = _ATTACK_STEPS if inner > 0.0 else 0
-    dense = theory.dense_cost(start.m, train.n, attack_steps).total * len(history)
-    silent = tuple(int((~mask.any(axis=1)).sum()) for mask in (before, after))
-    features: dict[str, float] = {}
-    if isinstance(data, Table) and train.slice_map is not None:
-        shift = covered_shift(rho, data.p)
-        scales = train.slice_map.scale[:-1]
-        features = {
-            column: float(shift * scale) for column, scale in zip(data.columns, scales, strict=True)
-        }
-    hypotheses = _hypotheses(start, history, gap, bound)
-    return Report(
-        features=features,
-        settings=settings,
-        separation=gap,
-        caps_meet=meet,
-        train=train,
-        test=test,
-        start=start,
-        history=history,
-        silent=(silent[0], silent[1]),
-        active=(float(before.mean()), float(after.mean())),
-        answers=answers,
-        clean=clean,
-        attacked=attacked,
-        certified=certified,
-        dense_work=float(dense),
-        bound=bound,
-        hypotheses=hypotheses,
-        warnings=_warnings(train, test, gap, meet, silent[0], answers, clean, history),
-    )
 
 
 def _theorem_d(start: TwoLayerNetwork, train: Dataset, history: History) -> regret.RegretBound:
@@ -641,86 +611,6 @@ def _theorem_d(start: TwoLayerNetwork, train: Dataset, history: History) -> regr
         gap_run=regret.largest_gap(start, X, drift),
         gap_comparator=regret.largest_gap(start, X, reach),
     )
-
-
-def _hypotheses(
-    start: TwoLayerNetwork, history: History, gap: Separation, bound: regret.RegretBound
-) -> tuple[Hypothesis, ...]:
-    m, tau = start.m, start.tau
-    own = theory.printed_K(tau, m)
-    q0 = theory.printed_q0(m, own)
-    first = float(history.loss[0])
-    given = {
-        "start": start,
-        "history": history,
-        "gap": gap,
-        "bound": bound,
-        "scaled": tau * m,
-        "K": theory.printed_K(float(history.drift_max.max()), m),
-        "own": own,
-        "q0": q0,
-        "fires": m * scaling.activity(tau, m),
-        "step": history.eta * m**0.2,
-        "average": float(history.loss.mean()),
-        "first": first,
-    }
-    holds = (gap.separable, tau <= 1.0 / m, None, q0 < m, None, bound.total < first)
-    return tuple(
-        Hypothesis(one["statement"], one["needs"], true, _said(one["found"], given))
-        for one, true in zip(_texts()["hypotheses"], holds, strict=True)
-    )
-
-
-def _warnings(
-    train: Dataset,
-    test: Dataset,
-    gap: Separation,
-    meet: bool,
-    silent: int,
-    answers: tuple[Answer, ...],
-    clean: Interval,
-    history: History,
-) -> tuple[str, ...]:
-    number = train.n + test.n
-    torn, lost, seen = _repeated(train, test)
-    unknown = sum(answer.status == "open" for answer in answers)
-    larger = max(float((test.y > 0).mean()), float((test.y < 0).mean()))
-    both_labels = gap.opposite_class_delta == 0.0
-    too_large = meet and not both_labels
-    applies = {
-        "torn": torn > 0,
-        "both-labels": both_labels,
-        "twins": gap.delta == 0.0 and not both_labels,
-        "seen": seen > 0,
-        "meet": too_large,
-        "close": not too_large and not gap.separable and gap.delta > 0.0,
-        "silent": silent == train.n,
-        "partly-silent": 0 < silent < train.n,
-        "few-training-rows": train.n < _FEW,
-        "few-rows": len(answers) < _FEW,
-        "nothing-learned": clean.lower <= larger,
-        "open": unknown > 0,
-        "not-lowered": len(history) > 1 and history.loss[-1] >= history.loss[0],
-    }
-    given = {
-        "train": train,
-        "gap": gap,
-        "clean": clean,
-        "torn": torn,
-        "number": number,
-        "kept": number - lost,
-        "share": 1.0 - lost / number,
-        "seen": seen,
-        "rows": _many(test.n, "held-out row"),
-        "silent": silent,
-        "training": _many(train.n, "training row"),
-        "looked": _many(len(answers), "held-out row"),
-        "larger": larger,
-        "open": unknown,
-        "answers": len(answers),
-    }
-    texts = _texts()["warnings"]
-    return tuple(_said(texts[name], given) for name, true in applies.items() if true)
 
 
 def _many(number: int, what: str) -> str:
@@ -771,9 +661,9 @@ def _page(report: Report, shown: Callable[[str], str]) -> list[str | tuple[str, 
     given = {
         "report": report,
         "name": shown(report.name),
-        "minus": shown(report.class_names[0]),
-        "plus": shown(report.class_names[1]),
-        "training": _many(report.n_train, "row"),
+        "minus": shown(report.train.class_names[0]),
+        "plus": shown(report.train.class_names[1]),
+        "training": _many(report.train.n, "row"),
         "looked": len(report.answers),
         "chosen": chosen,
         "activity": 100 * float(chosen["activity"]),

@@ -20,14 +20,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from sublinear_lib import archives, datasets, geometry, scaling, validation
-from sublinear_lib._arguments import (
-    Count,
-    Positive,
-    Probability,
-    Whole,
-    check_fields,
-    described,
-)
+from sublinear_lib._arguments import Count, Positive, Probability, Whole, check_fields, described
 from sublinear_lib._extras import no_pictures
 from sublinear_lib.activations import get_activation
 from sublinear_lib.adversary import (
@@ -177,11 +170,7 @@ class TrainingRun:
             raise ValueError(f"data cannot be loaded: {error}") from error
         tau = scaling.threshold_from_activity(self.activity, self.m)
         start = TwoLayerNetwork.initialize(
-            self.m,
-            train.d,
-            rng=np.random.default_rng(weights),
-            tau=tau,
-            activation=self.activation,
+            self.m, train.d, rng=np.random.default_rng(weights), tau=tau, activation=self.activation
         )
         trainer = SublinearAdversarialTraining(
             adversary=self._adversary(),
@@ -211,7 +200,13 @@ class TrainingRun:
             history.final.save(out / "network.npz")
             _store_history(history, out, say)
         say("testing")
-        rows = self._tested(start, history.final, test, attack, progress)
+        strong, rows = SmoothedGradient(rho=self.rho, steps=20, restarts=2), []
+        for name, network in (("before", start), ("after", history.final)):
+            clean = accuracy(network, test.X, test.y)
+            attacked = accuracy_under_attack(
+                network, test.X, test.y, strong, np.random.default_rng(attack), progress=progress
+            )
+            rows.append({"network": name, "accuracy": clean, "accuracy under attack": attacked})
         proved = None
         if self.certify:
             proved = certified_accuracy(
@@ -224,29 +219,11 @@ class TrainingRun:
                 progress=progress,
             )
         warnings = _warnings(history, test)
-        report = RunReport(self, history, tau, train.n, test.n, rows, proved, warnings)
+        report = RunReport(self, history, tau, train.n, test.n, tuple(rows), proved, warnings)
         if out is not None:
-            report.store(out)
+            text = json.dumps(report.summary(), indent=1) + "\n"
+            archives.write_bytes(out / "summary.json", text.encode())
         return report
-
-    def _tested(
-        self,
-        start: TwoLayerNetwork,
-        final: TwoLayerNetwork,
-        test: datasets.Dataset,
-        seed: np.random.SeedSequence,
-        progress: bool,
-    ) -> tuple[dict[str, Any], ...]:
-        """Test the network before and after training, clean and under attack."""
-        strong = SmoothedGradient(rho=self.rho, steps=20, restarts=2)
-        rows = []
-        for name, network in (("before", start), ("after", final)):
-            clean = accuracy(network, test.X, test.y)
-            attacked = accuracy_under_attack(
-                network, test.X, test.y, strong, np.random.default_rng(seed), progress=progress
-            )
-            rows.append({"network": name, "accuracy": clean, "accuracy under attack": attacked})
-        return tuple(rows)
 
     def _adversary(self) -> Adversary:
         if self.adversary == "identity":
@@ -294,12 +271,9 @@ def _plain(value: object) -> object:
 def _settings(path: Path) -> dict[str, Any]:
     """Read the settings of the run that a folder belongs to."""
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        return dict(json.loads(path.read_text(encoding="utf-8")).items())
+    except (AttributeError, ValueError) as error:
         raise ValueError(f"out must be the folder of a run, got a broken {path}") from error
-    if not isinstance(stored, dict):
-        raise ValueError(f"out must be the folder of a run, got a {path} of something else")
-    return stored
 
 
 def _warnings(history: History, test: datasets.Dataset) -> tuple[str, ...]:
@@ -342,22 +316,9 @@ def _number_or_name(text: str) -> float | str:
 class RunReport:
     """What came out of a run.
 
-    Parameters
-    ----------
-    run : TrainingRun
-        The settings.
-    history : History
-        The training.
-    tau : float
-        The threshold, absolute units.
-    n_train, n_test : int
-        Numbers of examples.
-    tests : tuple of dict
-        Accuracies of the network before and after training.
-    proved : CertifiedAccuracy, optional
-        What is known for certain about the trained network at the first test examples.
-    warnings : tuple of str, default ()
-        What makes the numbers say little.
+    The settings, the training, the threshold in absolute units, numbers of examples, accuracies of
+    the network before and after training, what is known for certain about the trained one at the
+    first test examples, and what makes the numbers say little.
     """
 
     run: TrainingRun
@@ -366,8 +327,8 @@ class RunReport:
     n_train: int
     n_test: int
     tests: tuple[dict[str, Any], ...]
-    proved: CertifiedAccuracy | None = None
-    warnings: tuple[str, ...] = ()
+    proved: CertifiedAccuracy | None
+    warnings: tuple[str, ...]
 
     def summary(self) -> dict[str, Any]:
         """Return the outcome as numbers and names.
@@ -376,15 +337,16 @@ class RunReport:
         -------
         dict
             Losses, activity, work, accuracies, what was proved, and warnings if there are any.
-
-        Raises
-        ------
-        ValueError
-            If training ended before its first step.
         """
-        history = self.history
-        if not len(history):
-            raise ValueError("training ended before its first step: there is nothing to report")
+        history, proved, certificates = self.history, self.proved, {}
+        if proved is not None:
+            certificates = {
+                "test points looked at for a proof": len(proved.status),
+                "certified right all over the cap": proved.certified,
+                "falsified: wrong at a point found": proved.status.count("falsified")
+                / len(proved.status),
+                "unknown": proved.unknown,
+            }
         return {
             "data": self.run.data,
             "training points": self.n_train,
@@ -406,31 +368,6 @@ class RunReport:
                 for row in self.tests
                 for key in ("accuracy", "accuracy under attack")
             },
-            **self._certificates(),
+            **certificates,
             **({"warnings": "; ".join(self.warnings)} if self.warnings else {}),
         }
-
-    def _certificates(self) -> dict[str, Any]:
-        proved = self.proved
-        if proved is None:
-            return {}
-        return {
-            "test points looked at for a proof": len(proved.status),
-            "certified right all over the cap": proved.certified,
-            "falsified: wrong at a point found": proved.status.count("falsified")
-            / len(proved.status),
-            "unknown": proved.unknown,
-        }
-
-    def store(self, out: Path) -> None:
-        """Write the summary into a folder.
-
-        Here `out`: the folder, which exists.
-
-        Raises OSError: if the file cannot be written.
-
-        Raises ValueError: if training ended before its first step.
-        """
-        archives.write_bytes(
-            out / "summary.json", (json.dumps(self.summary(), indent=1) + "\n").encode()
-        )

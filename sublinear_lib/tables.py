@@ -130,8 +130,7 @@ class Table:
                 )
         columns = _names(self.columns, "columns", p)
         classes = _names(self.class_names, "class_names", 2)
-        if not isinstance(self.name, str):
-            raise TypeError(f"name must be a string, got {type(self.name).__name__}")
+        validation.instance(self.name, "name", str)
         for array in (features, y):
             array.flags.writeable = False
         object.__setattr__(self, "features", features)
@@ -237,14 +236,10 @@ def read_table(
     (Table('numbers', n=12, p=2), ('k', 'square'), ('even', 'odd'))
     """
     file = _file(path)
-    if not isinstance(label, str):
-        raise TypeError(f"label must be the name of a column, got {label!r}")
-    if positive is not None and not isinstance(positive, str):
-        raise TypeError(f"positive must be a string or None, got {positive!r}")
-    sign: object = delimiter
-    if not isinstance(sign, str):
-        raise TypeError(f"delimiter must be one character, got {delimiter!r}")
-    if len(sign) != 1:
+    for value, argument in ((label, "label"), (positive, "positive"), (delimiter, "delimiter")):
+        if value is not None or argument != "positive":
+            validation.instance(value, argument, str)
+    if len(delimiter) != 1:
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     name, text = validation.printable(file.name), ""
     try:

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sublinear_lib import adversary
+from sublinear_lib import adversary, estimator
 from sublinear_lib.estimator import SublinearAdversarialClassifier
 
 RULES = parametrize_with_checks([SublinearAdversarialClassifier(n_neurons=256, n_steps=40)])
@@ -45,14 +45,18 @@ def test_it_learns_and_its_parts_can_be_asked(cancer):
 def test_the_points_lie_on_the_slice_and_keep_the_length_of_a_vector(cancer):
     X, y, *_ = cancer
     model = small(n_steps=1).fit(X, y)
-    points = model._on_slice(X)
+
+    def on_slice(features):
+        return estimator._points(features, model.mean_, model.scale_)
+
+    points = on_slice(X)
     assert_allclose(np.linalg.norm(points, axis=1), 1.0, atol=1e-12)
     assert (points[:, -1] == 0.5).all()
     model.fit(np.column_stack((X, np.full(len(X), 0.1))), y)
     assert model.scale_[-1] == 1.0, "a constant feature is only centered"
-    mean = model._on_slice(model.mean_[None])[0]
+    mean = on_slice(model.mean_[None])[0]
     assert_allclose(mean[:-2], 0.0, atol=1e-12)
-    farther = model._on_slice(model.mean_ + np.outer([1.0, 2.0], model.scale_))
+    farther = on_slice(model.mean_ + np.outer([1.0, 2.0], model.scale_))
     assert np.linalg.norm(farther[1] - mean) > np.linalg.norm(farther[0] - mean) > 0.1
 
 

@@ -45,7 +45,7 @@ def test_the_shares_are_in_order_and_carry_exact_intervals():
     found = made()
     assert found.certified.estimate <= found.attacked.estimate <= found.clean.estimate
     number = len(found.answers)
-    assert number == found.n_test == 18
+    assert number == found.test.n == 18
     certified = sum(answer.status == "certified" for answer in found.answers)
     assert found.certified == clopper_pearson(certified, number, 0.95)
     assert found.unknown == round(number * (found.attacked.estimate - found.certified.estimate))
@@ -259,7 +259,7 @@ def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless():
 
 def test_a_network_without_a_firing_neuron_is_called_silent():
     found = make_report(drawn(), m=64, activity=1e-7, rho=0.05, steps=3, certify=5)
-    assert found.silent == (found.n_train, found.n_train)
+    assert found.silent == (found.train.n, found.train.n)
     assert said(found, "Only 5 held-out rows")
     assert said(found, "No neuron fires at any training point")
     assert said(found, "Nothing is shown to be learned")

@@ -121,7 +121,7 @@ def test_a_folder_that_is_no_run_is_refused_and_left_alone(tmp_path):
     (tmp_path / "settings.json").write_text("[1, 2]")
     result = train("--steps", "2", "--out", str(tmp_path))
     assert result.exit_code == 2
-    assert "something else" in result.output
+    assert "broken" in result.output
     assert "Traceback" not in result.output
 
 

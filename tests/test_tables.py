@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import geometry
+from sublinear_lib import estimator, geometry
 from sublinear_lib.estimator import SublinearAdversarialClassifier
 from sublinear_lib.tables import LEAST_ROWS, Table, covered_shift, lifted, read_table
 
@@ -108,7 +108,7 @@ def test_no_file_a_folder_and_bytes_that_are_no_text_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"label": 3}, TypeError, "label must be the name"),
+        ({"label": 3}, TypeError, "label must be of type str"),
         ({"positive": "c"}, ValueError, "positive must be one of the classes"),
         ({"columns": "rest"}, TypeError, "columns must be a sequence"),
         ({"columns": ["rest", "kind"]}, ValueError, "columns must be different features"),
@@ -205,7 +205,8 @@ def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone():
     assert len(set(at)) == train.n
     model = SublinearAdversarialClassifier(n_neurons=8, n_steps=1)
     model.fit(whole.features[at], whole.y[at])
-    assert np.abs(model._on_slice(whole.features[at]) - train.X).max() < 1e-14
+    mapped = estimator._points(whole.features[at], model.mean_, model.scale_)
+    assert np.abs(mapped - train.X).max() < 1e-14
     # Other test rows, same training rows: the training part does not move.
     moved = whole.features.copy()
     others = sorted(set(range(whole.n)) - set(at))

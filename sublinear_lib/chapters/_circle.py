@@ -10,8 +10,6 @@ from functools import lru_cache
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary import extremes_on_circle
-from sublinear_lib.datasets import Dataset
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, embed
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.scaling import preactivation_std
@@ -52,13 +50,3 @@ def drawn_histogram(m: int) -> FloatArray:
     """Return the density of these pre-activations between `EDGES`."""
     counts = np.histogram(_drawn(m) / preactivation_std(m), bins=np.array(EDGES))[0]
     return np.asarray(counts / (m * np.diff(EDGES)))
-
-
-def exact_worst_loss(network: TwoLayerNetwork, data: Dataset, rho: float) -> float:
-    """Return the mean over the examples of the largest ``|f - y|`` in their caps, exactly."""
-    ends = extremes_on_circle(network, data.X, rho)
-    worst = [
-        max(abs(cap.sup - label), abs(cap.inf - label))
-        for cap, label in zip(ends, data.y, strict=True)
-    ]
-    return float(np.mean(worst))

@@ -23,12 +23,7 @@ from sublinear_lib.claims import Claim, Ledger
 from sublinear_lib.exhibits.layering import Layout, layered
 from sublinear_lib.exhibits.looks import LOOKS, badge, color, script, style_sheet
 from sublinear_lib.exhibits.markup import spoken
-from sublinear_lib.exhibits.names import (
-    name_of,
-    short_name,
-    statement_address,
-    title_of,
-)
+from sublinear_lib.exhibits.names import name_of, short_name, statement_address, title_of
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 from sublinear_lib.plotting import PAGE_HTML
 

@@ -16,21 +16,15 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
+from sublinear_lib.plotting.palette import LIGHT, SERIES, roles_of
 from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.style import (
-    EndLabel,
-    figure,
-    house_style,
-    label_line_ends,
-    note,
-    panel,
-    set_scale,
-)
+from sublinear_lib.plotting.style import HALO, LINE_HEIGHT, house_style, spread
+from sublinear_lib.plotting.ticks import ticks
 from sublinear_lib.validation import float_array
 
 __all__ = [
@@ -77,24 +71,11 @@ def _drawing(method: Callable[..., None]) -> Callable[..., None]:
 class Chart:
     """One panel in the house style: what it draws is asked for by roles, and labeled at its end.
 
-    Parameters
-    ----------
-    width, height : float
-        Size of the figure in pixels.
-    xlabel, ylabel : str
-        What the axes are, in the house markup.
-    title : str
-        Title of the panel in the house markup.
-    rise : float
-        How far above the plot the title stands, in pixels.
-    indent : float, optional
-        How far left of the plot the title begins; a little less than the margin by default.
-    on : matplotlib.figure.Figure, optional
-        A figure that has the panel, in place of a new one.
-    margins : four floats
-        Pixels to leave on the left, on the right, above and below.
-    named
-        More, as in `sublinear_lib.plotting.panel`.
+    Sizes and margins (left, right, above, below) are in pixels, 72 to the inch, and labels in the
+    house markup.  Leave about 90 on the right for labels at the ends of curves.  The label of the y
+    axis stands above it, level, where it can be read without tilting the head, `ylabel_rise` above
+    the plot; the title `rise` above it, from `indent` to its left on.  A figure that has the panel
+    may be given in place of a new one (`on`); without `frame` there are no axes, for drawings.
     """
 
     def __init__(
@@ -108,26 +89,47 @@ class Chart:
         title: Any = "",
         rise: Any = 17.0,
         indent: Any = None,
+        ylabel_rise: Any = 10.0,
+        frame: Any = True,
         on: Any = None,
-        **named: Any,
     ) -> None:
-        self.figure = on or figure(width, height)
-        sides: Any = dict(zip(("left", "right", "top", "bottom"), margins, strict=True))
-        self.axes = panel(self.figure, **sides, xlabel=xlabel, ylabel=ylabel, **named)
-        self._ends: list[EndLabel] = []
+        self.figure = on or Figure(figsize=(width / 72.0, height / 72.0), dpi=72.0)
+        left, right, top, bottom = margins
+        top += 16.0 if ylabel else 0.0
+        wide, high = (float(v) * 72.0 for v in self.figure.get_size_inches())
+        inner = (wide - left - right) / wide, (high - top - bottom) / high
+        self.axes = self.figure.add_axes((left / wide, bottom / high, *inner))
+        self._ends: list[tuple[float, str, str]] = []
+        if not frame:
+            self.axes.set_axis_off()
+        if xlabel:
+            self.axes.set_xlabel(xlabel)
+        if ylabel:
+            place = {"dx": -left + 4.0, "dy": ylabel_rise, "va": "bottom"}
+            self.corner(ylabel, outline=False, **place)
         if title:
-            left = margins[0] - 4.0 if indent is None else indent
-            self.corner(title, dx=-left, dy=rise, weight="bold")
+            indent = left - 4.0 if indent is None else indent
+            self.corner(title, dx=-indent, dy=rise, weight="bold")
 
     @_drawing
     def x(self, low: float, high: float, **how: Any) -> None:
-        """Give the x axis its limits, scale and ticks."""
-        set_scale(self.axes, "x", float(low), float(high), **how)
+        """Give the x axis its limits, scale and ticks, as `sublinear_lib.plotting.ticks` has it."""
+        self._scale("x", float(low), float(high), **how)
 
     @_drawing
     def y(self, low: float, high: float, **how: Any) -> None:
         """Give the y axis its limits, scale and ticks."""
-        set_scale(self.axes, "y", float(low), float(high), **how)
+        self._scale("y", float(low), float(high), **how)
+
+    def _scale(self, which: str, low: float, high: float, **how: Any) -> None:
+        chosen, axis = ticks(low, high, **how), getattr(self.axes, f"{which}axis")
+        base = {"log2": 2, "log10": 10}.get(how.get("scale", "linear"))
+        if base is not None:
+            getattr(self.axes, f"set_{which}scale")("log", base=base)
+        getattr(self.axes, f"set_{which}lim")(low, high)
+        axis.set_major_locator(FixedLocator(list(chosen.values)))
+        axis.set_major_formatter(FixedFormatter(list(chosen.labels)))
+        axis.set_minor_locator(NullLocator())
 
     def around(self, share: float, *values: Any, **how: Any) -> tuple[float, float]:
         """Show all values on the y axis, with room above and below: a share of their range."""
@@ -214,11 +216,7 @@ class Chart:
         if edge is not None:
             look["markeredgewidth"] = edge
         self.axes.plot(
-            x,
-            y,
-            color=INK[role],
-            markersize=size,
-            **{"linestyle": "none", "marker": "o", **look},
+            x, y, color=INK[role], markersize=size, **{"linestyle": "none", "marker": "o", **look}
         )
 
     @_drawing
@@ -227,15 +225,13 @@ class Chart:
         rows: FloatArray,
         role: str,
         size: float = 6.0,
-        edge: float = 1.2,
-        width: float = 1.5,
         clip: bool = False,
         zorder: float = 4.0,
     ) -> None:
         """Draw dots on bars for intervals: rows (x, estimate, lower, upper)."""
         x, y, lower, upper = rows.T
-        self.bars(x, lower, upper, role, width)
-        self.dots(x, y, role, size, edge, clip_on=clip, zorder=zorder)
+        self.bars(x, lower, upper, role, 1.5)
+        self.dots(x, y, role, size, 1.2, clip_on=clip, zorder=zorder)
 
     @_drawing
     def badge(
@@ -254,11 +250,10 @@ class Chart:
         self.note(x, y, text, "paper", outline=False, **look)
 
     @_drawing
-    def cross(self, x: float, y: float, outline: bool = True) -> None:
+    def cross(self, x: float, y: float) -> None:
         """Mark a point by a cross, on a wider one in the color of the page."""
         look: Any = {"marker": "x", "linestyle": "none", "zorder": 5.0}
-        if outline:
-            self.axes.plot(x, y, markersize=11, markeredgewidth=5.0, color=LIGHT["paper"], **look)
+        self.axes.plot(x, y, markersize=11, markeredgewidth=5.0, color=LIGHT["paper"], **look)
         self.axes.plot(x, y, markersize=10, markeredgewidth=2.4, color=LIGHT["ink"], **look)
 
     @_drawing
@@ -271,15 +266,58 @@ class Chart:
         )
 
     @_drawing
-    def note(self, x: float, y: float, text: str, role: str = "ink", **how: Any) -> None:
-        """Write a label at a place in data units."""
-        note(self.axes, float(x), float(y), text, role=cast(Role, role), **how)
+    def note(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        role: str = "ink",
+        *,
+        dx: float = 0.0,
+        dy: float = 0.0,
+        ha: str = "left",
+        va: str = "center",
+        weight: str = "normal",
+        size: float = 12.0,
+        coordinates: Any = "data",
+        outline: bool = True,
+    ) -> None:
+        r"""Write a label in the house markup at a place, moved by pixels to the right and upwards.
+
+        An outline in the color of the page keeps lines from cutting it.  ``\n`` starts a new line:
+        an artist of its own, because Matplotlib would align a block by the width of the markup.
+        """
+        lines = text.split("\n")
+        above = {"bottom": len(lines) - 1.0, "baseline": len(lines) - 1.0, "top": 0.0}
+        first = above.get(va, (len(lines) - 1) / 2)
+        for k, line in enumerate(lines):
+            label = self.axes.annotate(
+                line,
+                xy=(float(x), float(y)),
+                xycoords=coordinates,
+                xytext=(dx, dy + (first - k) * LINE_HEIGHT * size / 12.0),
+                textcoords="offset points",
+                color=INK[role],
+                ha=ha,
+                va=va,
+                fontsize=size,
+                fontweight=weight,
+                annotation_clip=False,
+            )
+            if outline:
+                label.set_gid(HALO)
 
     @_drawing
     def corner(self, text: str, role: str = "ink", *, at: Any = (0, 1), **how: Any) -> None:
         """Write a label at a place in shares of the panel, by default its upper left corner."""
-        x, y = at
-        note(self.axes, x, y, text, role=cast(Role, role), coordinates="axes fraction", **how)
+        self.note(*at, text, role, coordinates="axes fraction", **how)
+
+    @_drawing
+    def lead(self, end: Any, start: Any, role: str, short: float, **how: Any) -> None:
+        """Draw a thin line to a point, from an offset in pixels; it ends some pixels short."""
+        look = {"arrowstyle": "-", "color": INK[role], "linewidth": 1.0}
+        how |= {"arrowprops": {**look, "shrinkA": 0.0, "shrinkB": short}}
+        self.axes.annotate("", xy=end, xytext=start, textcoords="offset points", **how)
 
     def column(
         self, labels: Iterable[str], roles: Mapping[str, str], x: float = 0.03, **look: Any
@@ -317,12 +355,24 @@ class Chart:
 
     def end(self, y: float, label: str, role: str) -> None:
         """Label the height at which a curve ends."""
-        self._ends.append(EndLabel(float(y), label, cast(Role, role)))
+        self._ends.append((float(y), label, role))
 
     def finished(self, x: float | None = None) -> Figure:
-        """Return the figure, with the labels at the ends of curves, which come last."""
-        if self._ends:
-            label_line_ends(self.axes, self._ends, x=x)
+        """Return the figure, with the labels at the ends of curves, which come last.
+
+        Labels that would overlap are moved apart, and a thin line leads back to the curve's end,
+        at x or at the right end of the axis.
+        """
+        right, box = self.axes.get_xlim()[1] if x is None else x, self.axes.get_window_extent()
+        ends = [float(self.axes.transData.transform((right, y))[1]) for y, *_ in self._ends]
+        places = spread(ends, LINE_HEIGHT, box.y0, box.y1)
+        for (y, label, role), end, place in zip(self._ends, ends, places, strict=True):
+            shift = place - end
+            moved = abs(shift) > 2.0
+            dx = 16.0 if moved else 7.0
+            self.note(right, y, label, role, dx=dx, dy=shift, va="center_baseline")
+            if moved:
+                self.lead((right, y), (14.0, shift), role, 2.0, annotation_clip=False)
         self._ends = []
         return self.figure
 

@@ -1,4 +1,4 @@
-"""Checks of what many figures are given: texts, names, places along an axis, values, and shares.
+"""Checks of what many figures are given: texts, names, places along an axis, and values.
 
 No object of the paper lives here.  Each check returns what was given, numbers as an array, or says
 in the words that all figures share what is wrong with it.
@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from sublinear_lib._arguments import Check
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import float_array
 
-__all__ = ["Label", "ascending", "checked_text", "nonnegative", "plain_name", "positive", "shares"]
+__all__ = ["ascending", "checked_text", "plain_name", "positive"]
 
 _SHOWN = 8
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -29,10 +27,6 @@ def checked_text(value: object, name: str, *, empty: bool = False) -> str:
     if not empty and not value.strip():
         raise ValueError(f"{name} must not be empty")
     return value
-
-
-Label: TypeAlias = Annotated[str, Check(checked_text, "str", "type({0}) is str", {"empty": True})]
-"""A text that may be empty."""
 
 
 def plain_name(value: object) -> str:
@@ -57,14 +51,6 @@ def ascending(value: object, name: str, low: float = -math.inf) -> FloatArray:
     return places
 
 
-def nonnegative(value: object, name: str, shape: tuple[int | None, ...]) -> FloatArray:
-    """Return numbers that are at least zero, or name the smallest of others."""
-    values = float_array(value, name, shape=shape)
-    if (values < 0).any():
-        raise ValueError(f"{name} must be >= 0, got {float(values.min())!r}")
-    return values
-
-
 def positive(value: object, name: str, shape: tuple[int | None, ...]) -> FloatArray:
     """Return numbers that a logarithmic axis can show, or name one that it cannot."""
     values = float_array(value, name, shape=shape)
@@ -72,13 +58,4 @@ def positive(value: object, name: str, shape: tuple[int | None, ...]) -> FloatAr
         raise ValueError(
             f"{name} must be > 0 to be drawn on a logarithmic axis, got {float(values.min())!r}"
         )
-    return values
-
-
-def shares(value: object, name: str, shape: tuple[int | None, ...]) -> FloatArray:
-    """Return shares of a whole, in [0, 1], or say how far the others reach."""
-    values = float_array(value, name, shape=shape)
-    low, high = float(values.min()), float(values.max())
-    if low < 0.0 or high > 1.0:
-        raise ValueError(f"{name} must lie in [0, 1], got values from {low!r} to {high!r}")
     return values

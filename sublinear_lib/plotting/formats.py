@@ -9,7 +9,6 @@ themselves.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,16 +16,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib.validation import count, scalar
 
-__all__ = [
-    "Numbers",
-    "course",
-    "degrees",
-    "fraction",
-    "grouped",
-    "number",
-    "percent",
-    "whole",
-]
+__all__ = ["Numbers", "course", "degrees", "grouped", "number", "percent", "whole"]
 
 Numbers: TypeAlias = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 """What figures and marks accept as coordinates; it is checked when it is drawn."""
@@ -72,15 +62,6 @@ def degrees(value: float) -> str:
     '−90°'
     """
     return f"{whole(value)}°"
-
-
-def fraction(value: Fraction | int) -> str:
-    """Return an exact number.
-
-    >>> fraction(Fraction(-3, 5))
-    '−3/5'
-    """
-    return str(value).replace("-", _MINUS)
 
 
 def course(first: float, last: float) -> str:

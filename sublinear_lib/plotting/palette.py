@@ -15,8 +15,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from sublinear_lib.validation import choice
-
 __all__ = [
     "DARK",
     "FAINT",
@@ -131,7 +129,7 @@ _SILENT_PAGE = (
 )
 
 
-def css_color(role: str) -> str:
+def css_color(role: Role) -> str:
     """Return the CSS value that stands for a role inside a figure.
 
     Ink is the text color of the page; others are custom properties with the light value as their
@@ -140,8 +138,7 @@ def css_color(role: str) -> str:
     >>> css_color("c1")
     'var(--sl-c1,#1268c8)'
     """
-    known = choice(role, "role", ROLES)
-    return "currentColor" if known == "ink" else f"var(--sl-{known},{LIGHT[known]})"
+    return "currentColor" if role == "ink" else f"var(--sl-{role},{LIGHT[role]})"
 
 
 def _properties(values: Mapping[Role, str], paper: str) -> str:
@@ -156,24 +153,7 @@ def palette_css(selector: str) -> str:
     (this book's theme, JupyterLab, VS Code).  On a page that says nothing, a reader whose system
     is set to dark gets a dark card: background and text change together, so the figure is readable
     whatever surrounds it.
-
-    Parameters
-    ----------
-    selector : str
-        A CSS class selector such as ``".sl-figure"``.
-
-    Returns
-    -------
-    str
-        The rules, without line breaks.
-
-    Raises
-    ------
-    ValueError
-        If `selector` is not a class selector.
     """
-    if not (selector.startswith(".") and selector[1:].replace("-", "").isalnum()):
-        raise ValueError(f"selector must be a CSS class such as '.sl-figure', got {selector!r}")
     page = "var(--pst-color-background,var(--jp-layout-color0,var(--vscode-editor-background,{})))"
     light = _properties(LIGHT, page.format(LIGHT["paper"]))
     dark = _properties(DARK, page.format(DARK["paper"]))

@@ -83,7 +83,7 @@ def _checked_figures(figure: object) -> tuple[Figure, ...]:
         if one.canvas.manager is not None:
             raise ValueError(
                 "figure must not belong to pyplot, which would show it a second time: "
-                "make it with sublinear_lib.plotting.figure()"
+                "make it with sublinear_lib.plotting.Chart"
             )
     return tuple(figures)
 
@@ -111,6 +111,8 @@ class Picture:
         The alternative text without marks, on one line.
     caption, name : str
         As given; no caption is None.
+    html : str
+        The figure element with its style sheet.
 
     Raises
     ------
@@ -123,36 +125,27 @@ class Picture:
     Examples
     --------
     >>> from sublinear_lib import plotting
-    >>> fig = plotting.figure(420, 240)
-    >>> axes = plotting.panel(fig, xlabel="*m*", ylabel="share")
-    >>> _ = axes.plot([1, 2, 3], [0.5, 0.4, 0.35], color=plotting.LIGHT["c1"])
-    >>> plotting.Picture(fig, alt="The share falls from 0.5 to 0.35.", name="share")
+    >>> with plotting.house_style():
+    ...     chart = plotting.Chart(420, 240, xlabel="*m*", ylabel="share")
+    ...     chart.line([1, 2, 3], [0.5, 0.4, 0.35], "c1", label="fires")
+    ...     figure = chart.finished()
+    >>> plotting.Picture(figure, alt="The share falls from 0.5 to 0.35.", name="share")
     Picture('share': The share falls from 0.5 to 0.35.)
     """
 
     def __init__(
-        self,
-        figure: Figure | Sequence[Figure],
-        *,
-        alt: str,
-        caption: str | None = None,
-        name: str,
+        self, figure: Figure | Sequence[Figure], *, alt: str, caption: str | None = None, name: str
     ) -> None:
         self.alt = _checked_alt(alt)
         self.name = plain_name(name)
         self.caption = None if caption is None else checked_text(caption, "caption", empty=True)
         self._figures = _checked_figures(figure)
         # Drawn now, so that a figure that breaks the house rules fails where it is made.
-        self._html = self._draw()
+        self.html = self._draw()
 
     def __repr__(self) -> str:
         """Return the name and the alternative text."""
         return f"Picture({self.name!r}: {self.alt})"
-
-    @property
-    def html(self) -> str:
-        """The figure element with its style sheet, as one string of HTML."""
-        return self._html
 
     @cached_property
     def png(self) -> bytes:

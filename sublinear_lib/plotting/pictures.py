@@ -206,11 +206,10 @@ def shares_picture(
     samples: Mapping[str, Rows],
     *,
     curves: Mapping[str, tuple[Numbers, Numbers]] | None = None,
-    level: tuple[float, str] | None = None,
+    level: tuple[float, str],
     xlabel: str,
     ylabel: str,
     scale: str = "linear",
-    top: float = 1.0,
     joined: bool = False,
 ) -> Drawing:
     """Draw shares against a number, measured ones with intervals, predicted ones as curves.
@@ -218,8 +217,7 @@ def shares_picture(
     Here `samples`: by label in the house markup, rows ``(x, estimate, lower, upper)``; `curves`:
     for some of the same labels, or others, x and y of a curve.  Both together have at most seven
     labels; `level`: a level line and its label; `scale`: ``"linear"``, ``"log10"`` or ``"log2"``,
-    the scale of the x axis; `top`: upper end of the y axis, ``> 0``; `joined`: whether the samples
-    of a label are joined by thin lines.
+    the scale of the x axis; `joined`: whether the samples of a label are joined by thin lines.
 
     Raises ValueError: if shapes do not match, there is no label or more than seven, or an x is not
     positive on a logarithmic scale.
@@ -236,9 +234,8 @@ def shares_picture(
         start, stop = start / 1.3, stop * 1.3
     chart = Chart(420, 300, (52, 88, 16, 46), xlabel=xlabel, ylabel=ylabel)
     chart.x(start, stop, scale=scale, target=4, values=marks)
-    chart.y(0.0, top, label=percent)
-    if level is not None:
-        chart.level(level[0], "ink", 1.4, level[1], dashes=(4, 3), zorder=1)
+    chart.y(0.0, 1.0, label=percent)
+    chart.level(level[0], "ink", 1.4, level[1], dashes=(4, 3), zorder=1)
     for role, label, _ in colored({**rows, **lines}):
         if label in lines:
             chart.line(*lines[label], role, 1.8, label)
@@ -257,10 +254,10 @@ def shares_picture(
         for label, (x, y, *_) in each.items()
     ]
     axis = "" if scale == "linear" else ", on a logarithmic axis"
-    alt = f"{to_sentence(ylabel)} against {xlabel}{axis}. {'; '.join(said)}."
-    if level is not None:
-        alt += f" A level line at {percent(level[0])}: {level[1]}."
-    return chart, alt
+    return chart, (
+        f"{to_sentence(ylabel)} against {xlabel}{axis}. {'; '.join(said)}. A level line at "
+        f"{percent(level[0])}: {level[1]}."
+    )
 
 
 @picture
@@ -268,7 +265,6 @@ def loss_curves(
     panels: Mapping[str, Mapping[str, tuple[Numbers, Numbers]]],
     *,
     floor: float = 1e-4,
-    xlabel: str = "step",
     ylabel: str = "loss",
 ) -> Drawing:
     """Draw losses over the steps of several runs, one panel for each, on one logarithmic scale.
@@ -286,7 +282,7 @@ def loss_curves(
     high, low = max(2.0 * floor, 1.3 * most), max(floor, 0.7 * least)
     charts, said = [], []
     for title, curves in tables.items():
-        chart = Chart(300, 260, (50, 84, 38, 46), xlabel, ylabel, title=title, rise=38)
+        chart = Chart(300, 260, (50, 84, 38, 46), "step", ylabel, title=title, rise=38)
         chart.x(*extent(*(steps for steps, _ in curves.values())), target=3)
         chart.y(low, high, scale="log10")
         for label, (steps, losses) in curves.items():
@@ -301,8 +297,7 @@ def loss_curves(
         charts.append(chart)
         parts_said = (f"{label} from {ends(losses)}" for label, (_, losses) in curves.items())
         said.append(f"{title}: {', '.join(parts_said)}")
-    over = "the steps" if xlabel == "step" else xlabel
-    return charts, f"Curves of the {ylabel} over {over}. {'. '.join(said)}."
+    return charts, f"Curves of the {ylabel} over the steps. {'. '.join(said)}."
 
 
 @picture

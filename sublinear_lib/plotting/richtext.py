@@ -41,7 +41,14 @@ class Run(NamedTuple):
     level: int = 0
 
 
-def _parse(text: str, level: int) -> list[Run]:
+def parse(text: str, level: int = 0) -> list[Run]:
+    r"""Split a label into runs of one style, in reading order.
+
+    >>> parse("*K*/*m*^{3/5}")[-1]
+    Run(text='3/5', italic=False, level=1)
+    >>> parse(r"2 * 3 and 2 \* 3")
+    [Run(text='2 * 3 and 2 * 3', italic=False, level=0)]
+    """
     runs: list[Run] = []
 
     def add(piece: str, italic: bool = False) -> None:
@@ -61,21 +68,10 @@ def _parse(text: str, level: int) -> list[Run]:
         elif italic is not None:
             add(italic, italic=True)
         else:
-            runs += _parse(inner, 1 if script == "^" else -1)
+            runs += parse(inner, 1 if script == "^" else -1)
         end = match.end()
     add(text[end:])
     return runs
-
-
-def parse(text: str) -> tuple[Run, ...]:
-    r"""Split a label into runs of one style, in reading order.
-
-    >>> parse("*K*/*m*^{3/5}")[-1]
-    Run(text='3/5', italic=False, level=1)
-    >>> parse(r"2 * 3 and 2 \* 3")
-    (Run(text='2 * 3 and 2 * 3', italic=False, level=0),)
-    """
-    return tuple(_parse(text, 0))
 
 
 def _script(run: Run) -> str:
@@ -164,8 +160,6 @@ def to_mathtext(text: str) -> str:
     '100 %'
     """
     runs = parse(text)
-    if all(not run.italic and not run.level for run in runs):
-        return "".join(run.text for run in runs).replace("$", r"\$")
     pieces = []
     for run in runs:
         if not run.italic and not run.level:

@@ -22,7 +22,6 @@ from sublinear_lib.validation import float_array
 __all__ = ["beyond", "draw_half_plane", "draw_image", "project", "square_images"]
 
 _TILT = math.radians(17.0)
-_MOST_PIXELS = 32
 
 
 def project(points: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -83,17 +82,10 @@ def draw_half_plane(
 
 
 def square_images(value: object, name: str) -> FloatArray:
-    """Return images, given as (k, h, w) or as rows (k, h * h), as an array (k, h, w)."""
-    images = float_array(value, name)
-    if images.ndim == 2:
-        side = math.isqrt(images.shape[1])
-        images = images.reshape(len(images), side, -1)
-    if max(images.shape[1:]) > _MOST_PIXELS:
-        raise ValueError(
-            f"{name} must hold images of at most {_MOST_PIXELS} x {_MOST_PIXELS} pixels (each "
-            f"pixel is drawn as a rectangle), got {images.shape[1]} x {images.shape[2]}"
-        )
-    return images
+    """Return images, given as rows (k, h * h), as an array (k, h, h)."""
+    rows = float_array(value, name, shape=(None, None))
+    side = math.isqrt(rows.shape[1])
+    return rows.reshape(len(rows), side, side)
 
 
 def draw_image(

@@ -154,18 +154,12 @@ def ticks(
         chosen = sorted(float(v) for v in values if low - 1e-9 * below <= v <= high + 1e-9 * above)
     elif scale == "linear":
         chosen = _linear(low, high, target)
-    elif scale == "log2":
-        chosen = _powers(low, high, 2.0, target)
-        if len(chosen) < 2:
-            chosen = _linear(low, high, target)
-            scale = "linear"
-    elif high / low < 1e3:
-        chosen = _within_a_decade(low, high)
-        if len(chosen) < 2:
-            chosen = _linear(low, high, target)
-            scale = "linear"
     else:
-        chosen = _powers(low, high, 10.0, target)
+        wide = scale == "log2" or high / low >= 1e3
+        base = 2.0 if scale == "log2" else 10.0
+        chosen = _powers(low, high, base, target) if wide else _within_a_decade(low, high)
+        if len(chosen) < 2 and (scale == "log2" or not wide):
+            chosen, scale = _linear(low, high, target), "linear"
     if label is not None:
         texts = [label(v) for v in chosen]
     else:

@@ -302,7 +302,7 @@ class History:
         Returns
         -------
         Picture
-            The picture of :func:`sublinear_lib.plotting.training_run`.
+            Two panels: the losses, and the share of neurons that fire.
 
         Raises
         ------
@@ -313,19 +313,12 @@ class History:
         -----
         The only place where a run knows of figures; they are loaded when it is called.
         """
-        from sublinear_lib import plotting
+        from sublinear_lib.plotting import results
 
         if len(self) < 2:
             raise ValueError(f"a history must have at least two steps to be drawn, got {len(self)}")
-        return plotting.training_run(
-            self.step,
-            self.loss,
-            self.clean_loss,
-            self.activity_mean,
-            name=name,
-            caption=caption,
-            alt=alt,
-        )
+        columns = self.step, self.loss, self.clean_loss, self.activity_mean
+        return results.training_run(*columns, name=name, caption=caption, alt=alt)
 
     def __repr__(self) -> str:
         """Return method, length and the two ends of the loss."""

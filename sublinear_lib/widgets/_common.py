@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from sublinear_lib.plotting.checks import plain_name
 from sublinear_lib.plotting.palette import palette_css
-from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.widgets.controls import Control, Text
 
 STATIC = Path(__file__).parent / "static"
@@ -77,11 +74,3 @@ def checked_function(function: object, controls: Sequence[Control | Text]) -> Ca
             f"function must accept the controls {', '.join(keywords)} as keywords: {error}"
         ) from None
     return function
-
-
-def checked_name(name: object, title: str) -> str:
-    """Return the name of a widget, made from its title if it has none."""
-    if name is not None:
-        return plain_name(name)
-    words = "-".join(re.findall(r"[a-z0-9]+", to_plain(title).lower()))[:60].strip("-")
-    return words if words[:1].isalpha() else f"explorer-{words}".strip("-")

@@ -49,34 +49,13 @@ def _draws() -> tuple[np.ndarray, np.ndarray]:
     return np.round(normal * _UNIT).astype(np.int16), signs
 
 
-def player_network(
-    m: int, t: float, activation: Literal["jump", "continuous"] = "jump"
-) -> TwoLayerNetwork:
-    """Return the network from which a run of the player starts.
+def player_network(m: int, t: float) -> TwoLayerNetwork:
+    """Return the network of m <= 4096 neurons from which a run of the player starts.
 
-    Parameters
-    ----------
-    m : int
-        Number of neurons, at most 4096.  A smaller network is the beginning of a larger one, up to
-        the scale ``m^{-1/2}``.
-    t : float
-        Threshold in standard deviations of a pre-activation, ``>= 0``.
-    activation : {"jump", "continuous"}, default "jump"
-        The shifted ReLU of the paper or the continuous one.
-
-    Returns
-    -------
-    TwoLayerNetwork
-        Definition 3.1 with d = 3, the normal draws rounded to multiples of 1/4096.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type or out of range.
+    It is Definition 3.1 with d = 3 and the threshold in standard deviations, the normal draws
+    rounded to multiples of 1/4096.  A smaller network is the beginning of a larger one, up to the
+    scale ``m^{-1/2}``.
     """
-    m = validation.count(m, "m")
-    if m > _WIDTHS[-1]:
-        raise ValueError(f"m must be at most {_WIDTHS[-1]}, got {m}")
     draws, signs = _draws()
     numbers = draws[:m] / _UNIT / math.sqrt(m)
     return TwoLayerNetwork(
@@ -84,26 +63,14 @@ def player_network(
         signs[:m] * scaling.PRINTED.output_weight(m),
         numbers[:, 3],
         scaling.threshold_from_standard(t, m),
-        activation,
     )
 
 
 def player_data() -> tuple[FloatArray, FloatArray]:
-    """Return the training points of the player.
-
-    Returns
-    -------
-    X : ndarray of float64, shape (16, 3)
-        Points on the circle of inputs, in four clusters.
-    y : ndarray of float64, shape (16,)
-        Their labels, +1 and -1 by turns from cluster to cluster.
-    """
+    """Return the points on the circle, in four clusters, and their labels, +1 and -1 by turns."""
     phi, y = _angles()
-    return geometry.SLICE_RADIUS * _plane(phi) + np.array([0.0, 0.0, 0.5]), y
-
-
-def _plane(phi: FloatArray) -> FloatArray:
-    return np.column_stack((np.cos(phi), np.sin(phi), np.zeros(len(phi))))
+    plane = np.column_stack((np.cos(phi), np.sin(phi), np.zeros(len(phi))))
+    return geometry.SLICE_RADIUS * plane + np.array([0.0, 0.0, 0.5]), y
 
 
 def _angles() -> tuple[FloatArray, FloatArray]:
@@ -168,19 +135,7 @@ def _moments() -> list[tuple[str, TwoLayerNetwork]]:
 
 
 class AlgorithmPlayer(Widget):
-    """Algorithm 1 for d = 3, played in the page; use `algorithm_player` to make one.
-
-    Parameters
-    ----------
-    size : {"full", "small"}, default "full"
-        With the algorithm, the index, the losses and the meters, or the neurons and the threshold
-        only.
-
-    Raises
-    ------
-    ValueError
-        If `size` is neither.
-    """
+    """Algorithm 1 for d = 3, played in the page; use `algorithm_player` to make one."""
 
     _esm = (STATIC / "algorithm.js").read_text(encoding="utf-8")
     _css = style_sheet("algorithm.css")
@@ -199,13 +154,7 @@ class AlgorithmPlayer(Widget):
         return f"AlgorithmPlayer({self.size!r}: Algorithm 1 for d = 3, up to {_WIDTHS[-1]} neurons)"
 
     def still(self) -> Any:
-        """Return three moments of a run, for readers without scripts and for PDF.
-
-        Returns
-        -------
-        Picture
-            The printed threshold, the sparse threshold, and the sparse one after training.
-        """
+        """Return three moments of a run, for readers without scripts and for PDF."""
         caption = "Each dot is a neuron, and the input on the rim cuts off those that fire."
         moments, name = _moments(), f"algorithm-{self.size}"
         return algorithm_stills(moments, *player_data(), _RHO, name=name, caption=caption)

@@ -38,6 +38,12 @@ class _Control:
         if not checked_text(self.label, "label", empty=True).strip():
             raise ValueError("label must not be empty: it is all that a screen reader says")
 
+    @property
+    def start_position(self) -> int:
+        """The position of the value to start from."""
+        own: Any = self
+        return list(own.values).index(own.start)
+
     def _start(self, values: tuple[Any, ...], start: object) -> None:
         """Start from a value, or from the first."""
         if start is None:
@@ -49,28 +55,11 @@ class _Control:
 
 @dataclass(frozen=True)
 class Slider(_Control):
-    """A slider over a list of numbers.
+    """A slider over a list of numbers, ascending, two at least.
 
-    Parameters
-    ----------
-    name : str
-        The argument of the function that it sets.
-    label : str
-        What the reader sees, in the house markup.
-    values : sequence of int or float, length k
-        The values, ascending, ``k >= 2``.  If all are integers, the function receives integers.
-    start : int or float, optional
-        The value to start from, one of `values`; the first by default.
-    format : str or callable, default "{:g}"
-        Writes a value: a format string, or a function of the value.
+    The function receives integers if all values are.  `format` writes a value: a format string, or
+    a function of the value.  The slider starts from `start`, one of its values, or the first.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
-
-    Examples
-    --------
     >>> m = Slider("m", "width *m*", [2**k for k in range(6, 17)], start=1024)
     >>> m.start_position, m.text(1024)
     (4, '1024')
@@ -105,11 +94,6 @@ class Slider(_Control):
     def integer(self) -> bool:
         """Whether the function receives integers."""
         return isinstance(self.values[0], int)
-
-    @property
-    def start_position(self) -> int:
-        """The position of the start value."""
-        return list(self.values).index(self.start or 0)
 
     def text(self, value: float) -> str:
         """Return a value as the reader sees it."""
@@ -209,11 +193,6 @@ class Choice(_Control):
         """What the function may receive, in order."""
         return tuple(self.options)
 
-    @property
-    def start_position(self) -> int:
-        """The position of the option to start from."""
-        return self.values.index(self.start or "")
-
     def text(self, value: str) -> str:
         """Return an option as the reader sees it.
 
@@ -260,22 +239,10 @@ class Text(_Control):
 
     Parameters
     ----------
-    name : str
-        The argument of the function that it sets.
-    label : str
-        What the reader sees, in the house markup.
+    name, label : str
+        The argument of the function that it sets, and what the reader sees, in the house markup.
     start : str, default ""
         What stands in it at first.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
-
-    Examples
-    --------
-    >>> Text("path", "CSV file").values
-    ('',)
     """
 
     start: str = ""

@@ -7,8 +7,9 @@ The controls are keywords, which name them: ``m=width(6, 20, start=4096)``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from sublinear_lib.plotting.formats import grouped
@@ -56,26 +57,10 @@ def lab(
     return lambda run: Declared(run, lambda run: LiveLab(run, named, title=title))
 
 
-def slider(
-    label: str,
-    values: Sequence[float],
-    start: float | None = None,
-    format: str | Callable[[Any], str] = "{:g}",
-) -> Slider:
-    """Return a slider that a keyword names."""
-    return Slider("_", label, values, start, format)
-
-
-def menu(
-    label: str, options: Mapping[str, str] | Sequence[str], start: str | None = None
-) -> Choice:
-    """Return a choice that a keyword names."""
-    return Choice("_", label, options, start)
-
-
-def typed(label: str, start: str = "") -> Text:
-    """Return a line to type into that a keyword names."""
-    return Text("_", label, start)
+# Controls that a keyword names.
+slider = partial(Slider, "_")
+menu = partial(Choice, "_")
+typed = partial(Text, "_")
 
 
 def width(first: int, last: int, start: int) -> Slider:

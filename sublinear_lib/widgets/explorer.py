@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from sublinear_lib.plotting.checks import checked_text
+from sublinear_lib.plotting.checks import checked_text, plain_name
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets import table as tables
@@ -32,7 +32,6 @@ from sublinear_lib.widgets._common import (
     Widget,
     checked_controls,
     checked_function,
-    checked_name,
     style_sheet,
 )
 from sublinear_lib.widgets.controls import Choice, Control, Slider
@@ -45,40 +44,17 @@ __all__ = ["Explorer"]
 class Explorer(Widget):
     """A figure with controls, tabulated when the notebook runs, live when a kernel does.
 
-    Parameters
-    ----------
-    function : callable
-        Takes the values of the controls as keywords and returns a `View`.  It must be a pure
-        function: the same values give the same view.
-    controls : sequence of Slider or Choice
-        The controls.  The product of their numbers of values is the number of positions, at most
-        20 000.
-    title : str
-        What the explorer asks or shows, in the house markup.
-    description : str, optional
-        What to try, in the house markup.
-    name : str, optional
-        A name that is unique on the page; made from the title by default.
-    tries : mapping of str to mapping, optional
-        Buttons that set suggested values: what stands on each, and values by control.
+    The function takes the values of the controls as keywords and returns a `View`.  It must be
+    pure: the same values give the same view.  The product of the numbers of values of the controls
+    is the number of positions, at most 20 000; the packed table has at most 200 000 characters.
+    `title` says what the explorer asks or shows and `description` what to try, in the house markup;
+    `name` is unique on the page; `tries` are buttons that set suggested values, by control.
 
-    Raises
-    ------
-    TypeError
-        If the function does not accept the controls as keywords or does not return a `View`, or an
-        argument has the wrong type.
-    ValueError
-        If names repeat, there are more than 20 000 positions, an axis has no data to take limits
-        from, or the packed table has more than 200 000 characters.  What the function itself raises
-        is passed on, with a note that gives the position.
+    TypeError or ValueError say what is wrong with an argument.  What the function itself raises is
+    passed on, with a note that gives the position.  Axes without limits get ends that hold the data
+    of all positions, so nothing jumps while a slider moves.  Numbers are stored with five
+    significant digits.
 
-    Notes
-    -----
-    Axes without limits get ends that hold the data of all positions, so nothing jumps while a
-    slider moves.  Numbers are stored with five significant digits.
-
-    Examples
-    --------
     >>> def parabola(a: float) -> View:
     ...     xs = [x / 10 for x in range(-10, 11)]
     ...     return View(
@@ -88,7 +64,8 @@ class Explorer(Widget):
     ...         sentence=f"With a = {a:g} the curve reaches {a:g} at both ends.",
     ...     )
     >>> from sublinear_lib.widgets import Axis, Line, Slider, View
-    >>> Explorer(parabola, [Slider("a", "steepness *a*", [0.5, 1.0, 2.0])], title="A parabola")
+    >>> steepness = Slider("a", "steepness *a*", [0.5, 1.0, 2.0])
+    >>> Explorer(parabola, [steepness], title="A parabola", name="parabola")
     Explorer('A parabola', a: 3 values from 0.5 to 2.0; 3 positions)
     """
 
@@ -105,16 +82,16 @@ class Explorer(Widget):
         controls: Sequence[Control],
         *,
         title: str,
+        name: str,
         description: str = "",
-        name: str | None = None,
         tries: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self._controls = checked_controls(controls, Slider, Choice)
-        self._function = checked_function(function, self._controls)
+        self.controls = checked_controls(controls, Slider, Choice)
+        self._function = checked_function(function, self.controls)
         self.title = checked_text(title, "title")
         self.description = checked_text(description, "description", empty=True)
-        self.name = checked_name(name, title)
-        self._start = [control.start_position for control in self._controls]
+        self.name = plain_name(name)
+        self._start = [control.start_position for control in self.controls]
         buttons = self._buttons({} if tries is None else tries)
         views = self._evaluate_everywhere()
         self._axis_data = tables.data_of_axes(views)
@@ -123,13 +100,13 @@ class Explorer(Widget):
         if len(packed) > tables.LARGEST_TABLE:
             raise ValueError(
                 f"the table of an explorer must pack into {tables.LARGEST_TABLE} characters, got "
-                f"{len(packed)} for {len(views)} positions: {tables.size_report(self._decoded)}. "
-                "Use fewer values or fewer points, or cut a shared curve with within="
+                f"{len(packed)} for {len(views)} positions: use fewer values or fewer points, or "
+                "cut a shared curve with within="
             )
         spec = {
             "title": self.title,
             "description": self.description,
-            "controls": [control.spec() for control in self._controls],
+            "controls": [control.spec() for control in self.controls],
             "start": self._start,
             "tries": buttons,
         }
@@ -144,7 +121,7 @@ class Explorer(Widget):
         """Return for each button its text and which values it sets, ``None`` where it sets none."""
         if not isinstance(tries, Mapping):
             raise TypeError(f"tries must map texts to values of the controls, got {tries!r}")
-        known = {control.name: control.values for control in self._controls}
+        known = {control.name: control.values for control in self.controls}
         for text, wanted in tries.items():
             checked_text(text, "text of tries")
             if not isinstance(wanted, Mapping):
@@ -160,14 +137,14 @@ class Explorer(Widget):
         ]
 
     def _evaluate_everywhere(self) -> list[View]:
-        lengths = [len(control.values) for control in self._controls]
+        lengths = [len(control.values) for control in self.controls]
         if (positions := math.prod(lengths)) > tables.MOST_POSITIONS:
             raise ValueError(
                 f"controls must have at most {tables.MOST_POSITIONS} positions together, got "
                 f"{' x '.join(map(str, lengths))} = {positions}"
             )
-        grid = itertools.product(*(control.values for control in self._controls))
-        names = [control.name for control in self._controls]
+        grid = itertools.product(*(control.values for control in self.controls))
+        names = [control.name for control in self.controls]
         return [self._evaluate(dict(zip(names, values, strict=True))) for values in grid]
 
     def _evaluate(self, values: dict[str, Any]) -> View:
@@ -178,7 +155,7 @@ class Explorer(Widget):
             raise
         if not isinstance(view, View):
             raise TypeError(f"function must return a View, got {type(view).__name__} at {values}")
-        sliders = {control.name for control in self._controls if isinstance(control, Slider)}
+        sliders = {control.name for control in self.controls if isinstance(control, Slider)}
         for mark in view.marks:
             drag = mark.drag if isinstance(mark, Rule | HalfPlane) else None
             if drag is not None and drag not in sliders:
@@ -189,21 +166,16 @@ class Explorer(Widget):
         return view
 
     @property
-    def controls(self) -> tuple[Control, ...]:
-        """The controls, in the order of the page."""
-        return self._controls
-
-    @property
     def shape(self) -> tuple[int, ...]:
         """Numbers of values of the controls; their product is the number of positions."""
-        return tuple(len(control.values) for control in self._controls)
+        return tuple(len(control.values) for control in self.controls)
 
     @property
     def values(self) -> dict[str, Any]:
         """The values of the controls where they stand now, by name."""
         return {
             control.name: control.values[place]
-            for control, place in zip(self._controls, self.position, strict=True)
+            for control, place in zip(self.controls, self.position, strict=True)
         }
 
     def stored_view(self, *position: int) -> dict[str, Any]:
@@ -212,13 +184,7 @@ class Explorer(Widget):
         The position has the number of its value for each control; the view is a new one, as of
         `sublinear_lib.widgets.table.decode`.
         """
-        if len(position) != len(self.shape):
-            raise TypeError(f"position must have {len(self.shape)} numbers, got {len(position)}")
-        try:
-            number = int(np.ravel_multi_index(position, self.shape))
-        except ValueError:
-            told = f"position must lie in the grid {self.shape}, got {position}"
-            raise IndexError(told) from None
+        number = int(np.ravel_multi_index(position, self.shape))
         return copy.deepcopy(tables.decode(self._unpacked, number))  # the table stays as it is
 
     @cached_property
@@ -235,11 +201,11 @@ class Explorer(Widget):
         return tables.decode(self._live_table(values), 0)
 
     def _live_table(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        names = [control.name for control in self._controls]
+        names = [control.name for control in self.controls]
         if set(values) != set(names):
             raise TypeError(f"values must be given for {', '.join(names)}, got {sorted(values)}")
         accepted: dict[str, Any] = {
-            control.name: control.accept(values[control.name]) for control in self._controls
+            control.name: control.accept(values[control.name]) for control in self.controls
         }
         view = self._evaluate(accepted)
         return tables.encode([view], tables.shared_limits([view], self._axis_data))
@@ -260,7 +226,7 @@ class Explorer(Widget):
     def _computed(self, values: object) -> dict[str, Any]:
         if not isinstance(values, dict):
             return {"kind": "error", "message": "no values were sent"}
-        for control in self._controls:
+        for control in self.controls:
             try:
                 control.accept(values.get(control.name))
             except (TypeError, ValueError) as error:
@@ -268,7 +234,7 @@ class Explorer(Widget):
         try:
             table = self._live_table(values)
             texts = [
-                control.text(control.accept(values[control.name])) for control in self._controls
+                control.text(control.accept(values[control.name])) for control in self.controls
             ]
         except Exception as error:
             # Whatever function or format raise, the reader gets it in words and keeps the picture.
@@ -280,7 +246,7 @@ class Explorer(Widget):
     def __repr__(self) -> str:
         """Describe the controls; the same for the same arguments."""
         parts = []
-        for control in self._controls:
+        for control in self.controls:
             values = control.values
             if isinstance(control, Slider):
                 ends = f" from {values[0]} to {values[-1]}"
@@ -301,7 +267,7 @@ class Explorer(Widget):
     def _fallback_html(self) -> str:
         settings = ", ".join(
             f"{to_plain(control.label)} = {to_plain(control.text(control.start))}"
-            for control in self._controls
+            for control in self.controls
         )
         return (
             f'<div data-sl-widget="{self._key}"><p><strong>{to_html(self.title)}</strong></p>'

@@ -40,23 +40,8 @@ _ELSEWHERE = (
 class LiveLab(Widget):
     """Controls, a Run button and an output in a live Jupyter; one line in the page.
 
-    Parameters
-    ----------
-    function : callable
-        Takes the values of the controls as keywords.  What it prints and what it returns are
-        shown; it may take its time.
-    controls : sequence of Slider, Choice or Text
-        The controls.
-    title : str
-        What the lab does.
-
-    Raises
-    ------
-    TypeError
-        If the function does not accept the controls as keywords, or an argument has the wrong
-        type.
-    ValueError
-        If names of controls repeat or the title is empty.
+    The function takes the values of the controls as keywords.  What it prints and what it returns
+    are shown; it may take its time.  TypeError or ValueError say what is wrong with an argument.
     """
 
     _esm = (STATIC / "lab.js").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ fails where it is written and not in the reader's browser.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
@@ -29,18 +28,12 @@ __all__ = ["Axis", "Band", "Bars", "HalfPlane", "Line", "Mark", "Points", "Rule"
 def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
     if not gaps:
         return float_array(value, name, shape=(None,))
-    if type(value) is np.ndarray and value.dtype == np.float64:
-        missing = np.isnan(value)
-        checked = float_array(np.where(missing, 0.0, value), name, shape=(None,))
-    else:
-        # Element by element: no flag or text becomes a number.
-        raw = np.asarray(value, dtype=object)
-        missing = np.array(
-            [isinstance(v, float | np.floating) and math.isnan(v) for v in raw.ravel().tolist()]
-        )
-        checked = float_array(
-            np.where(missing.reshape(raw.shape), 0.0, raw).tolist(), name, shape=(None,)
-        )
+    plain = type(value) is np.ndarray and value.dtype == np.float64
+    raw: Any = value if plain else np.asarray(value, dtype=object)
+    # NaN alone differs from itself.  Lists go on element by element: no flag becomes a number.
+    missing = np.asarray(raw != raw, dtype=np.bool_)
+    filled = np.where(missing, 0.0, raw)
+    checked = float_array(filled if plain else filled.tolist(), name, shape=(None,))
     if missing.all():
         raise ValueError(f"{name} must hold a finite number, got NaN only")
     return np.where(missing, np.nan, checked)
@@ -80,26 +73,11 @@ Places: TypeAlias = Annotated[Sequence[float], _by(float_array, shape=(None,))]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Axis:
-    """An axis of a view.
+    """An axis of a view: what it measures, in the house markup, its scale, ends and ticks.
 
-    Parameters
-    ----------
-    label : str
-        What it measures, in the house markup.
-    scale : {"linear", "log10", "log2"}
-        Its scale.
-    limits : pair of float, optional
-        Its ends.  Without them the axis holds all data of all positions of the explorer, so that
-        nothing jumps while a slider moves; axes with the same label and scale share their ends.
-    ticks : sequence of float, optional
-        Where ticks stand; chosen round numbers by default.
-    format : callable, optional
-        Writes a tick as a label, for example `sublinear_lib.plotting.percent`.
-
-    Raises
-    ------
-    ValueError
-        If the scale is unknown, or limits do not ascend or are not positive on a log scale.
+    Without `limits` the axis holds all data of all positions of the explorer, so that nothing jumps
+    while a slider moves; axes with the same label and scale share their ends.  `ticks` are chosen
+    round numbers by default; `format` writes one, such as `sublinear_lib.plotting.percent`.
     """
 
     label: Label
@@ -123,6 +101,8 @@ class Axis:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Labeled:
+    """What every mark has: its name, in the house markup, and the role of its color."""
+
     label: Label = ""
     role: Color = "c1"
 
@@ -137,28 +117,11 @@ class _Labeled:
 
 @dataclass(frozen=True, eq=False)
 class Line(_Labeled):
-    """A curve through points.
+    """A curve through points x, y (k,); a NaN in `y` interrupts it.
 
-    Parameters
-    ----------
-    x, y : array-like, shape (k,)
-        Its points; a NaN in `y` interrupts it.
-    label : str, optional
-        Its name, written where it ends.
-    role : str, default "c1"
-        Its color.
-    dash : bool, default False
-        Whether it is dashed; the book dashes what is claimed and draws what is measured.
-    width : float, default 2.25
-        Its width in pixels.
-    within : pair of float, optional
-        Draw only the part over this stretch of x.  A curve that is cut differently at every
-        position of a slider is stored once.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
+    Its label stands where it ends.  The book dashes what is claimed and draws what is measured;
+    `width` is in pixels.  Only the part over `within` is drawn: a curve that is cut differently at
+    every position of a slider is stored once.
     """
 
     x: Values
@@ -170,30 +133,11 @@ class Line(_Labeled):
 
 @dataclass(frozen=True, eq=False)
 class Points(_Labeled):
-    """Single points, with intervals where given.
+    """Single points x, y (k,), with vertical intervals from `lower` to `upper` where given.
 
-    Parameters
-    ----------
-    x, y : array-like, shape (k,)
-        Where they are.
-    label : str, optional
-        Their name.
-    role : str, default "c1"
-        Their color.
-    lower, upper : array-like, shape (k,), optional
-        The ends of vertical intervals; both or none.
-    only : array-like of bool, shape (k,), optional
-        Which of the points to draw.  Points whose state depends on a slider are stored once, with
-        one bit for each of them and each position.
-    size : float, default 8
-        Their diameter in pixels, up to 40.
-    hollow : bool, default False
-        Whether they are rings, through which one sees what lies below.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
+    `only` says which of them are drawn: points whose state depends on a slider are stored once,
+    with one bit for each of them and each position.  `size` is the diameter in pixels, up to 40;
+    `hollow` ones are rings, through which one sees what lies below.
     """
 
     x: Values
@@ -217,25 +161,9 @@ class Points(_Labeled):
 
 @dataclass(frozen=True, eq=False)
 class Bars(_Labeled):
-    """A histogram: bars between ascending edges.
+    """A histogram: bars of `heights` (k,), ``>= 0``, between ascending `edges` (k + 1,).
 
-    Parameters
-    ----------
-    edges : array-like, shape (k + 1,)
-        The edges, ascending.
-    heights : array-like, shape (k,)
-        The heights, ``>= 0``.
-    label : str, optional
-        What the bars show.
-    role : str, default "c1"
-        Their color.
-    within : pair of float, optional
-        Draw only the part over this stretch of x, for example the tail beyond a threshold.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
+    Only the part over `within` is drawn, for example the tail beyond a threshold.
     """
 
     edges: Values
@@ -258,24 +186,7 @@ class Bars(_Labeled):
 
 @dataclass(frozen=True, eq=False)
 class Band(_Labeled):
-    """The area between two curves.
-
-    Parameters
-    ----------
-    x, lower, upper : array-like, shape (k,)
-        The curves.
-    label : str, optional
-        What the area shows.
-    role : str, default "c1"
-        Its color.
-    within : pair of float, optional
-        Draw only the part over this stretch of x.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
-    """
+    """The area between two curves over x (k,), where given only over the stretch `within`."""
 
     x: Values
     lower: Values
@@ -285,28 +196,10 @@ class Band(_Labeled):
 
 @dataclass(frozen=True, eq=False)
 class Rule(_Labeled):
-    """A straight line across the plot.
+    """A straight line across the plot: vertical at an x, or level at a y (``axis="y"``).
 
-    Parameters
-    ----------
-    at : float
-        Where it stands.
-    label : str, optional
-        Its name.
-    role : str, default "c1"
-        Its color.
-    axis : {"x", "y"}
-        ``"x"`` for a vertical line at an x, ``"y"`` for a level line at a y.
-    dash : bool, default False
-        Whether it is dashed.
-    drag : str, optional
-        Name of a slider with values in the units of x: the reader can then take the vertical line
-        and move it, which moves the slider.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
+    `drag` names a slider with values in the units of x: the reader can then take a vertical line
+    and move it, which moves the slider.
     """
 
     at: Real
@@ -323,24 +216,7 @@ class Rule(_Labeled):
 
 @dataclass(frozen=True, eq=False)
 class Stretch(_Labeled):
-    """A shaded stretch of an axis.
-
-    Parameters
-    ----------
-    start, stop : float or None
-        Its ends; ``None`` reaches to the end of the axis.
-    label : str, optional
-        What holds there.
-    role : str, default "c1"
-        Its color.
-    axis : {"x", "y"}
-        Which axis it is a stretch of.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
-    """
+    """A shaded stretch of an axis; None reaches to its end."""
 
     start: Real | None
     stop: Real | None
@@ -355,28 +231,10 @@ class Stretch(_Labeled):
 
 @dataclass(frozen=True, eq=False)
 class HalfPlane(_Labeled):
-    """The part of the plot beyond an oblique line, shaded, with the line.
+    """The points p with ``<normal, p> > offset``, shaded, with the line; both axes are linear.
 
-    It shows the points p with ``<normal, p> > offset``; both axes must be linear.
-
-    Parameters
-    ----------
-    normal : pair of float
-        Points into the half-plane; not zero.
-    offset : float
-        The offset, in units of `normal` times those of the axes.
-    label : str, optional
-        What holds there.
-    role : str, default "c1"
-        Its color.
-    drag : str, optional
-        Name of a slider with values in the units of `offset`: the reader can then take the line
-        and move it, which moves the slider.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
+    `drag` names a slider with values in the units of `offset`: the reader can then take the line
+    and move it, which moves the slider.
     """
 
     normal: tuple[float, float]
@@ -398,36 +256,20 @@ Mark: TypeAlias = Line | Points | Bars | Band | Rule | Stretch | HalfPlane
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class View:
-    """One position of an explorer.
+    """One position of an explorer: its axes, what is drawn, later on top, and what it says.
 
-    Parameters
-    ----------
-    x, y : Axis
-        The axes.
-    marks : sequence of Line, Points, Bars, Band, Rule, Stretch or HalfPlane
-        What is drawn, in this order, later on top.
-    sentence : str
-        In plain words, what the plot shows now, with the numbers that matter.  It is the caption,
-        the description of the drawing, and what a screen reader says after a change.
-    readouts : mapping of str to str, or sequence of pairs
-        Numbers to read off, label and text.
-    warning : str, optional
-        A sentence that says which hypothesis fails at this position.
-    equal : bool, default False
-        Whether a unit is as long on one axis as on the other, so that a circle is round; both axes
-        must then be linear.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as described.
+    The sentence says in plain words, with the numbers that matter, what the plot shows now.  It is
+    the caption, the description of the drawing, and what a screen reader says after a change.
+    `readouts` are numbers to read off, label and text; a warning says which hypothesis fails at
+    this position.  Where axes are `equal`, a unit is as long on one as on the other, so that a
+    circle is round; both are linear then.
     """
 
     x: Axis
     y: Axis
     marks: Sequence[Mark]
     sentence: Handle
-    readouts: Mapping[str, str] | Sequence[tuple[str, str]] = ()
+    readouts: Mapping[str, str] = field(default_factory=dict)
     warning: Handle | None = None
     equal: Flag = False
 
@@ -454,12 +296,7 @@ class View:
                 "axes must be linear where they are equal or a HalfPlane is drawn, got "
                 f"{self.x.scale} and {self.y.scale}"
             )
-        given = self.readouts
-        pairs: list[object] = list(given.items() if isinstance(given, Mapping) else given)
-        for pair in pairs:
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                raise TypeError(f"readouts must hold pairs of label and text, got {pair!r}")
-            for part, name in zip(pair, ("readout label", "readout text"), strict=True):
-                checked_text(part, name, empty=True)
+        for label, text in self.readouts.items():
+            checked_text(label, "readout label", empty=True)
+            checked_text(text, "readout text", empty=True)
         object.__setattr__(self, "marks", tuple(marks))
-        object.__setattr__(self, "readouts", tuple(pairs))

@@ -564,7 +564,9 @@ def test_a_rule_does_not_cross_the_name_of_a_region(open_page):
             sentence=f"A rule at {at:g}.",
         )
 
-    one = Explorer(window, [Slider("at", "place", [0.4, 0.5, 0.6], start=0.5)], title="Rows")
+    one = Explorer(
+        window, [Slider("at", "place", [0.4, 0.5, 0.6], start=0.5)], title="Rows", name="rows"
+    )
     tab = open_page()
     tab.expose_function("askPython", lambda message: [])
     tab.evaluate(LIVE, stored_state(one)[one.model_id]["state"])

@@ -69,7 +69,7 @@ PANELS = [
     figures.BallPanel("diamond", 0.3, 1.0, (0, 1)),
 ]
 PLANE = [[0.0, 0.0], [1.0, 0.5], [0.25, 1.0]]
-IMAGES = np.arange(32.0).reshape(2, 4, 4)
+IMAGES = np.arange(32.0).reshape(2, 16)
 HALVES = {"first": IMAGES, "second": IMAGES[::-1] / 2}
 WORDS = {"titles": ["one", "two"], "labels": [("a 1", "a 2"), ("a 3", "a 4")]}
 CLIMBS = {"*μ* = 0": (0.0, [1.0, 1.5, 2.5, 3.0]), "wide": (0.25, [1.0, 1.0, 3.0, 3.0])}

@@ -45,7 +45,7 @@ def test_lines_shares_and_alarm_are_those_of_the_report(
     assert read["open rows"] == str(found.unknown)
     assert read["neurons active at a point"] == number(m * found.active[0])
     silent, said = found.silent[0], view.warning or ""
-    assert bool(silent) == said.startswith(f"At {silent} of {found.n_train} training points")
+    assert bool(silent) == said.startswith(f"At {silent} of {found.train.n} training points")
 
 
 def test_a_file_is_reported_on_and_an_empty_line_takes_the_table(

@@ -20,10 +20,10 @@ from sublinear_lib.plotting import Picture
 from sublinear_lib.plotting.palette import DARK
 
 ROOT = Path(__file__).resolve().parents[2]
-DRAWINGS = (".figures", "plotting.pictures", "plotting.report", "plotting.training")
+DRAWINGS = (".figures", "plotting.pictures", "plotting.results")
 SUITES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    for pattern in ("plotting/test_pictures.py", "plotting/test_report.py", "chapters/test_*.py")
+    for pattern in ("plotting/test_pictures.py", "chapters/test_*.py")
     for path in ROOT.glob(f"tests/{pattern}")
 }
 MAKERS = {

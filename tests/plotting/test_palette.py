@@ -99,11 +99,3 @@ def test_the_style_defines_every_property_for_every_host() -> None:
     ):
         assert host in css
     assert css.count("{") == css.count("}")
-
-
-@pytest.mark.parametrize("selector", ["sl-figure", ".a b", "", ".x{"])
-def test_what_is_no_class_and_no_role_is_refused(selector: str) -> None:
-    with pytest.raises(ValueError, match="selector must be a CSS class"):
-        palette.palette_css(selector)
-    with pytest.raises(ValueError, match="role must be one of 'c1'"):
-        palette.css_color("c9")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,22 +18,21 @@ from PIL import Image
 
 from sublinear_lib import plotting
 from sublinear_lib.plotting import PAGE_HTML, svg
-from sublinear_lib.plotting.style import EndLabel, spread
+from sublinear_lib.plotting.style import spread
 
 ALT = "A curve that falls from one to a half."
 
 
 def curve(color: str = plotting.LIGHT["c1"], label: str = "width *m*^{3/5}") -> Figure:
-    figure = plotting.figure(300, 200)
     with plotting.house_style():
-        axes = plotting.panel(figure, xlabel=label, ylabel="share")
-        plotting.set_scale(axes, "x", 1, 1024, scale="log2")
-        plotting.set_scale(axes, "y", 0, 1)
-        axes.plot([1, 32, 1024], [1.0, 0.7, 0.5], color=color)
-        axes.plot([32], [0.7], "o", color=plotting.LIGHT["c2"])
-        plotting.note(axes, 32, 0.7, "here")
-        plotting.label_line_ends(axes, [EndLabel(0.5, "*Q*_{0}", "c1")])
-    return figure
+        chart = plotting.Chart(300, 200, xlabel=label, ylabel="share")
+        chart.x(1, 1024, scale="log2")
+        chart.y(0, 1)
+        chart.axes.plot([1, 32, 1024], [1.0, 0.7, 0.5], color=color)
+        chart.dots([32], [0.7], "c2")
+        chart.note(32, 0.7, "here")
+        chart.end(0.5, "*Q*_{0}", "c1")
+        return chart.finished()
 
 
 def svg_of(html: str) -> list[ElementTree.Element]:
@@ -81,9 +79,9 @@ def test_colors_are_properties_and_nothing_dates_the_drawing(falls: plotting.Pic
 
 
 def test_what_a_dark_page_cannot_show_is_refused() -> None:
-    hatched = plotting.figure(300, 200)
-    with plotting.house_style():
-        plotting.panel(hatched).bar([1], [1], color=plotting.LIGHT["c1"], hatch="/")
+    chart = plotting.Chart(300, 200)
+    hatched = chart.figure
+    chart.axes.bar([1], [1], color=plotting.LIGHT["c1"], hatch="/")
     for figure, message in (
         (curve("#123456"), "'falls' uses the color #123456"),
         (hatched, "'falls' has a hatch"),
@@ -177,27 +175,6 @@ def test_a_figure_of_pyplot_is_refused_because_it_would_be_shown_twice() -> None
         plt.close(figure)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: plotting.figure(10, 100), "width must be a finite number >= 80"),
-        (lambda: plotting.figure(100, float("inf")), "height must be a finite number >= 80"),
-        (lambda: plotting.panel(plotting.figure(100, 100), left=90), "margins must leave"),
-        (lambda: plotting.panel(3), "figure must be of type Figure, got 3 of type int"),  # type: ignore[arg-type]
-        (lambda: plotting.panel(plotting.figure(), left="4"), "left must be a finite number, got"),  # type: ignore[arg-type]
-        (lambda: plotting.panel(plotting.figure(), xlabel=3), "xlabel must be a string, got 3"),  # type: ignore[arg-type]
-        (lambda: plotting.panel(plotting.figure(), frame=1), "frame must be True or False"),  # type: ignore[arg-type]
-        (
-            lambda: plotting.note(plotting.panel(plotting.figure()), 0, 0, "x", role="red"),  # type: ignore[arg-type]
-            "role must be one of",
-        ),
-    ],
-)
-def test_impossible_sizes_and_roles_are_refused(call: Callable[[], object], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        call()
-
-
 # ---- labels at the ends of curves ----------------------------------------------------------------
 
 
@@ -214,14 +191,11 @@ def test_labels_are_moved_apart_in_order_and_stay_in_the_plot(wanted: list, gap:
 
 
 def test_a_moved_label_is_led_back_to_its_curve() -> None:
-    figure = plotting.figure()
-    with plotting.house_style():
-        axes = plotting.panel(figure, right=90)
-        plotting.set_scale(axes, "x", 0, 1)
-        plotting.set_scale(axes, "y", 0, 1)
-        ends = [EndLabel(0.5, "one", "c1"), EndLabel(0.5, "two", "c2")]
-        plotting.label_line_ends(axes, ends)
-    arrows = [text for text in axes.texts if text.arrow_patch is not None]
+    chart = plotting.Chart(margins=(52, 90, 16, 46))
+    for label in ("one", "two"):
+        chart.end(0.5, label, "c1")
+    chart.finished()
+    arrows = [text for text in chart.axes.texts if text.arrow_patch is not None]
     assert len(arrows) == 2
 
 

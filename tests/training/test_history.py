@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sublinear_lib import datasets, geometry, plotting
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.plotting.results import training_run
 from sublinear_lib.training import History, Measure, SublinearAdversarialTraining
 from sublinear_lib.training.measuring import count_flips
 
@@ -28,7 +29,7 @@ def history() -> History:
 
 def test_plot_is_the_picture_of_the_run(history: History) -> None:
     columns = history.step, history.loss, history.clean_loss, history.activity_mean
-    wanted = plotting.training_run(*columns, name="r")
+    wanted = training_run(*columns, name="r")
     drawn = history.plot(name="r")
     assert isinstance(drawn, plotting.Picture)
     assert (drawn.html, drawn.alt) == (wanted.html, wanted.alt)

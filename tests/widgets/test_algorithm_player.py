@@ -26,18 +26,14 @@ def test_a_start_is_that_of_definition_3_1_and_the_beginning_of_a_larger_one(m: 
     assert stats.kstest(numbers.ravel(), "norm").pvalue > 0.01
     assert set(large.a.tolist()) == {-(4096**-0.2), 4096**-0.2}
     assert abs((large.a > 0).mean() - 0.5) < 0.03
-    small = player_network(m, 0.5, "continuous")
+    small = player_network(m, 0.5)
     np.testing.assert_allclose(
         np.column_stack((small.W, small.b)) * m**0.5, numbers[:m], rtol=1e-14
     )
     assert (np.sign(small.a) == np.sign(large.a[:m])).all()
-    assert small.shift == small.tau
 
 
-@pytest.mark.parametrize("m", [0, 4097, 2.5])
-def test_a_start_that_is_not_stored_is_refused(m: float) -> None:
-    with pytest.raises((TypeError, ValueError), match="m must be"):
-        player_network(m, 1.0)  # type: ignore[arg-type]
+def test_a_size_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="size must be"):
         algorithm_player("huge")  # type: ignore[arg-type]
 

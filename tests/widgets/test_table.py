@@ -146,19 +146,6 @@ def test_what_does_not_change_is_stored_once() -> None:
     assert {len(mark["only"]) for mark in hidden["marks"]} == {15}
 
 
-@pytest.mark.parametrize("text", ["", "no base64!", "AAAA", "eJwDAAAAAAE=", "eJyrBQAAfAB7"])
-def test_damaged_text_is_recognized(text: str) -> None:
-    with pytest.raises(ValueError, match="packed table is damaged"):
-        tables.unpack(text)
-
-
-def test_a_table_of_another_version_is_not_read() -> None:
-    views = [sample_view()]
-    table = tables.encode(views, tables.shared_limits(views)) | {"version": 99}
-    with pytest.raises(ValueError, match=f"table must have version {tables.VERSION}, got 99"):
-        tables.decode(table, 0)
-
-
 # ---- limits --------------------------------------------------------------------------------------
 
 

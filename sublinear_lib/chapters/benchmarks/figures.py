@@ -31,10 +31,6 @@ from sublinear_lib.plotting.style import LINE_HEIGHT, end_label_room, spread
 _DASHED = {"dashes": (3, 2)}
 
 
-def _room(labels: Mapping[str, object]) -> float:
-    return end_label_room(labels, letter=6.4, gap=24.0, most=170.0)
-
-
 @picture
 def error_against_misses(curves: Mapping[str, Rows]) -> Drawing:
     """Draw how far trained weights end from the exact ones, against the neurons that were missed.
@@ -43,7 +39,8 @@ def error_against_misses(curves: Mapping[str, Rows]) -> Drawing:
     """
     tables = by_first(curves, 2)
     xlabel, ylabel = "active neurons that were missed", "error of the trained weights"
-    chart = Chart(400, 290, (58, _room(tables), 16, 46), xlabel=xlabel, ylabel=ylabel)
+    room = end_label_room(tables, letter=6.4, gap=24.0, most=170.0)
+    chart = Chart(400, 290, (58, room, 16, 46), xlabel=xlabel, ylabel=ylabel)
     chart.x(0.0, 1.0, label=percent, values=[0, 0.25, 0.5, 0.75, 1])
     top = max(1.0, *(table[:, 1].max() for table in tables.values()))
     chart.y(0.0, 1.05 * top, label=percent)

@@ -34,10 +34,9 @@ def surrogate_picture(along: Numbers, losses: Curves, steps: Numbers, course: Cu
     s, line, run = np.asarray(along), arrays(losses, len(along)), arrays(course, len(steps))
     if s[0] > 0.0 or s[-1] < 1.0:
         raise ValueError(f"along must cover 0 and 1, got {s[0]} to {s[-1]}")
-    marks = [0.0, 0.5, 1.0, *([1.5] if s[-1] >= 1.5 else [])]
     place = "place *s* on the line from *W*_{0} to *W**"
     charts = [
-        _lines(s, line, SERIES[:2], xlabel=place, ylabel="loss", values=marks),
+        _lines(s, line, SERIES[:2], xlabel=place, ylabel="loss", values=[0.0, 0.5, 1.0, 1.5]),
         _lines(steps, run, ("c3", "c1", "c4"), xlabel="step", ylabel="share of its first value"),
     ]
     start, stop = (int(np.argmin(np.abs(s - end))) for end in (0.0, 1.0))

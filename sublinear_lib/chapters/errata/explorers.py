@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
 from sublinear_lib.activations import JUMP, get_activation
-from sublinear_lib.chapters._common import power_of_m
+from sublinear_lib.chapters._common import convex, power_of_m
 from sublinear_lib.plotting.palette import Role
 from sublinear_lib.scaling import ONE_OVER_M, PRESETS, SPARSE_C, Scaling
 from sublinear_lib.theory import CONSISTENT
@@ -81,24 +80,11 @@ def _triangle(c: Fraction) -> list[Mark]:
     corners = CONSISTENT.slice_at(c)
     if len(corners) < 3:
         return []
-    alphas = sorted({float(alpha) for alpha, _ in corners})
     outline = np.array([[float(alpha), float(beta)] for alpha, beta in (*corners, corners[0])])
-    lower, upper = ([end(_heights(outline, alpha)) for alpha in alphas] for end in (min, max))
     return [
-        Band(alphas, lower, upper, label="Theorems 4.1, 4.3, 4.4 hold", role="c3"),
+        Band(*convex(outline[:-1]), label="Theorems 4.1, 4.3, 4.4 hold", role="c3"),
         Line(outline[:, 0], outline[:, 1], role="c3"),
     ]
-
-
-def _heights(outline: np.ndarray, alpha: float) -> list[float]:
-    """Return where the outline of a polygon meets a vertical line."""
-    found = []
-    for (left, low), (right, high) in pairwise(outline):
-        if left == right == alpha:
-            found += [low, high]
-        elif min(left, right) <= alpha <= max(left, right) and left != right:
-            found.append(low + (high - low) * (alpha - left) / (right - left))
-    return found
 
 
 def _presets(c: Fraction, activation: str) -> list[Mark]:

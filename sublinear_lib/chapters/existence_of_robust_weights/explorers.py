@@ -11,8 +11,8 @@ from numpy.polynomial import polynomial as power_basis
 
 from sublinear_lib import datasets, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary import ExactOnCircle
-from sublinear_lib.chapters._circle import ANGLE, exact_worst_loss, on_circle
+from sublinear_lib.adversary import ExactOnCircle, robust_loss
+from sublinear_lib.chapters._circle import ANGLE, on_circle
 from sublinear_lib.chapters.existence_of_robust_weights import figures
 from sublinear_lib.geometry import cap_angle
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
@@ -53,7 +53,8 @@ def _fitted(threshold: str, m: int) -> tuple[FloatArray, FloatArray, float]:
     W = _ruled(start)
     network = start.with_weights(W)
     g = PseudoNetwork(start, W).forward(_POINTS)
-    return g, network.forward(_POINTS), exact_worst_loss(network, _DATA, _RHO)
+    loss = robust_loss(network, _DATA.X, _DATA.y, _RHO, "absolute").upper
+    return g, network.forward(_POINTS), loss
 
 
 def rule_and_training_picture() -> Picture:

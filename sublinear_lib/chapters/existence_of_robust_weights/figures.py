@@ -9,7 +9,6 @@ in both panels of `step_picture`, so that a reader can follow it from the step t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -138,9 +137,32 @@ def step_picture(
             for angle, half, y in rows
         ]
         fitted.append(f"{label}: {_largest(np.concatenate(errors))}")
-    new = [label for label in built if label not in shown]
-    charts = [_steps(at, shown, roles, ends, eps), _fits(turn, built, roles, rows, new)]
-    return charts, (
+    left = Chart(300, 290, (34, 16, 14, 46), xlabel="inner product *z*", ylabel="*q*(*z*)")
+    low, high = extent(-eps, 1.0 + eps, *shown.values())
+    room = 0.1 * (high - low)
+    left.x(-1.0, 1.0, values=[-1.0, 0.0, 1.0], label=number)
+    left.y(low - room, high + 3.6 * room, values=[0.0, 1.0], label=number)
+    left.band([-1.0, far], -eps, eps, "c3", _SHADE)
+    left.band([near, 1.0], 1.0 - eps, 1.0 + eps, "c3", _SHADE)
+    for end in ends:
+        left.upright(end, "muted", 1.0, linestyle=(0, (3, 3)))
+    for label, values in shown.items():
+        left.line(at, values, roles[label], 2.0)
+    left.column(shown, roles)
+    left.note(0.5 * (far - 1.0), -eps, "far", "muted", dy=-10, ha="center", size=11)
+    left.note(near, 1.0 + eps, "near", "muted", dx=-4, dy=8, ha="right", size=11)
+    look = {"xlabel": "angle of *x* on the circle", "ylabel": "*f*^{∗}(*x*)"}
+    right = Chart(300, 290, (34, 16, 14, 46), **look)
+    right.x(0.0, 360.0, values=[0.0, 90.0, 180.0, 270.0, 360.0], label=degrees)
+    right.around(0.1, rows[:, 2], *built.values(), target=4, label=number)
+    for angle, half, _ in rows:
+        for middle in (angle - 360.0, angle, angle + 360.0):
+            right.stretch(middle - half, middle + half, "c3", _SHADE)
+    for label, values in built.items():
+        right.line(turn, values, roles[label], 2.0)
+    right.column([label for label in built if label not in shown], roles, 0.97, ha="right")
+    right.dots(rows[:, 0], rows[:, 2], "ink", 8, 1.2, clip_on=False, zorder=4)
+    return [left, right], (
         f"First panel: polynomials of the inner product z, to be within {number(eps)} of 0 up to "
         f"z = {number(far)} and of 1 from z = {number(near)} on. {said}. Second panel: "
         f"the functions that they build on the circle from {len(rows)} labeled points with caps; "
@@ -151,48 +173,3 @@ def step_picture(
 def _largest(errors: FloatArray) -> str:
     """Write the largest error; where no point was given, nobody knows it."""
     return number(errors.max()) if errors.size else "unknown"
-
-
-def _steps(
-    z: FloatArray,
-    curves: Mapping[str, FloatArray],
-    roles: Mapping[str, str],
-    ends: tuple[float, float],
-    eps: float,
-) -> Chart:
-    chart = Chart(300, 290, (34, 16, 14, 46), xlabel="inner product *z*", ylabel="*q*(*z*)")
-    low, high = extent(-eps, 1.0 + eps, *curves.values())
-    room, (far, near) = 0.1 * (high - low), ends
-    chart.x(-1.0, 1.0, values=[-1.0, 0.0, 1.0], label=number)
-    chart.y(low - room, high + 3.6 * room, values=[0.0, 1.0], label=number)
-    chart.band([-1.0, far], -eps, eps, "c3", _SHADE)
-    chart.band([near, 1.0], 1.0 - eps, 1.0 + eps, "c3", _SHADE)
-    chart.upright(far, "muted", 1.0, linestyle=(0, (3, 3)))
-    chart.upright(near, "muted", 1.0, linestyle=(0, (3, 3)))
-    for label, values in curves.items():
-        chart.line(z, values, roles[label], 2.0)
-    chart.column(curves, roles)
-    chart.note(0.5 * (far - 1.0), -eps, "far", "muted", dy=-10, ha="center", size=11)
-    chart.note(near, 1.0 + eps, "near", "muted", dx=-4, dy=8, ha="right", size=11)
-    return chart
-
-
-def _fits(
-    angles: FloatArray,
-    curves: Mapping[str, FloatArray],
-    roles: Mapping[str, str],
-    caps: FloatArray,
-    new: Sequence[str],
-) -> Chart:
-    names = {"xlabel": "angle of *x* on the circle", "ylabel": "*f*^{∗}(*x*)"}
-    chart = Chart(300, 290, (34, 16, 14, 46), **names)
-    chart.x(0.0, 360.0, values=[0.0, 90.0, 180.0, 270.0, 360.0], label=degrees)
-    chart.around(0.1, caps[:, 2], *curves.values(), target=4, label=number)
-    for angle, half, _ in caps:
-        for middle in (angle - 360.0, angle, angle + 360.0):
-            chart.stretch(middle - half, middle + half, "c3", _SHADE)
-    for label, values in curves.items():
-        chart.line(angles, values, roles[label], 2.0)
-    chart.column(new, roles, 0.97, ha="right")
-    chart.dots(caps[:, 0], caps[:, 2], "ink", 8, 1.2, clip_on=False, zorder=4)
-    return chart

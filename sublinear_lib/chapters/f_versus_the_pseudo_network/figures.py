@@ -43,15 +43,19 @@ def worst_terms_picture(
     room = 0.12 * (high - low) or 1.0
     charts, said = [], []
     for title, curves in panels.items():
-        charts.append(_shares(u, curves, title, roles, (low - room, high + room)))
+        chart = _panel("move *u* of the neuron", title, low - room, high + room, 5)
+        chart.level(0.0, "muted", 1.0)
         parts = []
         for label, values in curves.items():
+            _share(chart, u, values, roles[label], _CUT * (high - low + 2.0 * room))
             ends = [
                 f"{'largest' if values[place] > 0 else 'smallest'} value {number(values[place])} "
                 f"at u = {number(u[place])}"
                 for place in _ends(values)
             ]
             parts.append(f"{label}: {', '.join(ends) or 'zero throughout'}")
+        chart.column(curves, roles)
+        charts.append(chart)
         said.append(f"{title}: {'; '.join(parts)}")
     sums = "; ".join(
         f"{label} {number(rows[:, 1].sum())} over {len(rows)} neurons"
@@ -77,28 +81,17 @@ def _panel(xlabel: str, ylabel: str, low: float, high: float, target: int) -> Ch
     return chart
 
 
-def _shares(
-    u: FloatArray,
-    curves: Mapping[str, FloatArray],
-    title: str,
-    roles: Mapping[str, str],
-    limits: tuple[float, float],
-) -> Chart:
-    chart = _panel("move *u* of the neuron", title, *limits, 5)
-    chart.level(0.0, "muted", 1.0)
-    for label, values in curves.items():
-        role = roles[label]
-        cuts = np.flatnonzero(np.abs(np.diff(values)) > _CUT * (limits[1] - limits[0])) + 1
-        for piece in np.split(np.arange(u.size), cuts):
-            chart.line(u[piece], values[piece], role, 2.0)
-        for place in _ends(values):
-            x, y = u[place], values[place]
-            chart.dots(x, y, role, 8, 1.2, clip_on=False, zorder=4)
-            side = {"dx": -10, "ha": "right"} if x > 0.5 else {"dx": 10, "ha": "left"}
-            word, dy = ("sup", 2) if y > 0.0 else ("inf", -2)
-            chart.note(x, y, word, role, dy=dy, weight="bold", **side)
-    chart.column(curves, roles)
-    return chart
+def _share(chart: Chart, u: FloatArray, values: FloatArray, role: str, jump: float) -> None:
+    """Draw what a neuron adds, cut where it jumps, with its largest and its smallest value."""
+    cuts = np.flatnonzero(np.abs(np.diff(values)) > jump) + 1
+    for piece in np.split(np.arange(u.size), cuts):
+        chart.line(u[piece], values[piece], role, 2.0)
+    for place in _ends(values):
+        x, y = u[place], values[place]
+        chart.dots(x, y, role, 8, 1.2, clip_on=False, zorder=4)
+        side = {"dx": -10, "ha": "right"} if x > 0.5 else {"dx": 10, "ha": "left"}
+        word, dy = ("sup", 2) if y > 0.0 else ("inf", -2)
+        chart.note(x, y, word, role, dy=dy, weight="bold", **side)
 
 
 def _sums(tables: Mapping[str, FloatArray]) -> Chart:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.chart import Chart, Curves, Drawing, arrays, extent, picture
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.richtext import to_sentence
@@ -28,7 +27,7 @@ def net_picture(
 ) -> Drawing:
     """Draw a function on the circle, nets with its values there, and the bound that each gives.
 
-    Angles are in degrees; nets are angles and values, by the title of their panel.
+    Angles go from -180 to 180 degrees; nets are angles and values, by the title of their panel.
     """
     phi, heights, roofs = np.asarray(angles), np.asarray(truth), arrays(ceilings, len(angles))
     if any((roof < heights * (1.0 - 1e-9)).any() for roof in roofs.values()):
@@ -36,8 +35,23 @@ def net_picture(
     high = 1.12 * extent(*roofs.values())[1] or 1.0
     charts, said = [], []
     for title, (places, values) in arrays(nets, 2, None).items():
-        roof = roofs[title]
-        charts.append(_panel(phi, heights, title, (places, values), roof, ylabel, high))
+        roof, few = roofs[title], places.size < 100
+        chart = Chart(300, 240, (40, 18, 34, 46), "angle of the input on the circle", ylabel)
+        turn = [-180, -90, 0, 90, 180]
+        chart.x(-180.0, 180.0, values=turn, label=lambda value: f"{number(value)}°")
+        chart.y(0.0, high, target=4, label=number)
+        chart.band(phi, heights, roof, "c2", 0.18)
+        chart.line(phi, roof, "c2", 1.25 if few else 0.75)
+        chart.line(phi, heights, "c1", 2.0)
+        if few:  # of many points, the teeth say where they are
+            chart.dots(places, values, "c4", 4.5, 0.0, zorder=4)
+        chart.corner(title, dx=-40, dy=32, weight="bold")
+        look = {"ha": "center", "weight": "bold", "size": 11}
+        text = f"the cones rise to {number(roof.max())}"
+        chart.note(0.0, roof.max(), text, "c2", dy=9, **look)
+        text = f"true, largest {number(heights.max())}"
+        chart.note(0.0, heights.min(), text, "c1", dy=-9, **look)
+        charts.append(chart)
         said.append(
             f"{title}: {places.size} points, where it is at most {number(values.max())}; the "
             f"cones on them rise to {number(roof.max())}"
@@ -47,33 +61,3 @@ def net_picture(
         f"{number(heights.min())} and {number(heights.max())}, with the bound that the "
         f"points of a net give. {'. '.join(said)}."
     )
-
-
-def _panel(
-    phi: FloatArray,
-    truth: FloatArray,
-    title: str,
-    net: tuple[FloatArray, FloatArray],
-    roof: FloatArray,
-    ylabel: str,
-    high: float,
-) -> Chart:
-    chart = Chart(300, 240, (40, 18, 34, 46), "angle of the input on the circle", ylabel)
-    first, last = phi[0], phi[-1]
-    own = [-180.0, -90.0, 0.0, 90.0, 180.0] if last - first >= 300.0 else None
-    chart.x(first, last, values=own, target=5, label=lambda value: f"{number(value)}°")
-    chart.y(0.0, high, target=4, label=number)
-    chart.band(phi, truth, roof, "c2", 0.18)
-    places, values = net
-    inside = (places >= first) & (places <= last)
-    few = np.count_nonzero(inside) < 100
-    chart.line(phi, roof, "c2", 1.25 if few else 0.75)
-    chart.line(phi, truth, "c1", 2.0)
-    if few:  # of many points, the teeth say where they are
-        chart.dots(places[inside], values[inside], "c4", 4.5, 0.0, zorder=4)
-    chart.corner(title, dx=-40, dy=32, weight="bold")
-    middle, look = 0.5 * (first + last), {"ha": "center", "weight": "bold", "size": 11}
-    chart.note(middle, roof.max(), f"the cones rise to {number(roof.max())}", "c2", dy=9, **look)
-    text = f"true, largest {number(truth.max())}"
-    chart.note(middle, truth.min(), text, "c1", dy=-9, **look)
-    return chart

@@ -70,12 +70,6 @@ def _place(eps: float, rate: float) -> _Place:
     return _Place(found.steps.astype(np.float64), *paths, found.share[i, j], found.crossing[i, j])
 
 
-def _exponent() -> float:
-    act = _SETTINGS.activation
-    assert isinstance(act, fl.SmoothedReLU)
-    return act.q
-
-
 @explorer(
     "Does the strong feature overtake?",
     description="The best filters of all three classes by the recursion, from the first weights of "
@@ -157,7 +151,9 @@ def _classes(chosen: BoolArray) -> str:
 
 def _failing(eps: float, rate: float, wins: BoolArray, found: fl.Plateau) -> str | None:
     """Say which condition of the phase transition fails, the first one that does."""
-    q = _exponent()
+    act = _SETTINGS.activation
+    assert isinstance(act, fl.SmoothedReLU)
+    q = act.q
     if eps == 0.0:
         return "There is no adversary: this is standard training, Lemma III.5.1."
     limit = fl.critical_rate(_LAW, q)

@@ -13,7 +13,7 @@ import numpy as np
 from sublinear_lib import memorization as mem
 from sublinear_lib import statistics
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.chapters._common import typed_parts
+from sublinear_lib.chapters._common import typed_rows
 from sublinear_lib.chapters.lipschitz_control_and_generalization import figures
 from sublinear_lib.plotting import Picture, number, percent
 from sublinear_lib.widgets.declaration import lab, menu, slider, typed
@@ -81,22 +81,9 @@ def memorize_digits(N: int, question: str, share: float, seed: int) -> Picture:
     )
 
 
-def _parsed(parts: list[tuple[int, str]]) -> tuple[FloatArray, FloatArray]:
-    rows = []
-    for place, part in parts:
-        words = part.split()
-        try:
-            a, b = (float(word) for word in words[:2])
-        except ValueError:
-            words = []
-        if len(words) != 3 or words[2] not in ("+", "-"):
-            raise ValueError(
-                "points must be triples 'x y +' or 'x y -' with semicolons between them, got "
-                f"{part!r} as number {place}"
-            )
-        rows.append((a, b, 1.0 if words[2] == "+" else -1.0))
-    table = np.array(rows)
-    return table[:, :2], table[:, 2]
+def _signed(words: list[str]) -> list[float]:
+    a, b, sign = words
+    return [float(a), float(b), 2.0 * ("-", "+").index(sign) - 1.0]
 
 
 @lab(
@@ -108,8 +95,9 @@ def _parsed(parts: list[tuple[int, str]]) -> tuple[FloatArray, FloatArray]:
 )
 def answer_in_the_plane(points: str, N: int, share: float, seed: int) -> Picture:
     """Memorize points of the plane with two networks, print slopes, draw where they answer."""
-    if parts := typed_parts(points):
-        X, s = _parsed(parts)
+    wanted = "points must be triples 'x y +' or 'x y -' with semicolons between them"
+    if rows := typed_rows(points, wanted, _signed):
+        X, s = np.array(rows)[:, :2], np.array(rows)[:, 2]
     else:
         X, y = mem.plane_points(N, 2, rng=seed)
         s = np.where(y == 1.0, 1.0, -1.0)

@@ -37,12 +37,7 @@ class AnswerPanel(NamedTuple):
 
 @picture
 def answers_picture(
-    X: Rows,
-    s: Numbers,
-    panels: Sequence[AnswerPanel],
-    *,
-    mu: float,
-    limits: tuple[float, float],
+    X: Rows, s: Numbers, panels: Sequence[AnswerPanel], *, mu: float, limits: tuple[float, float]
 ) -> Drawing:
     """Shade where networks answer +1 and -1 in a square of the plane, with points and balls.
 

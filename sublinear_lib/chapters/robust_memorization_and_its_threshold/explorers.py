@@ -12,7 +12,7 @@ import numpy as np
 
 from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.chapters._common import NORM_NAMES, NORMS, labeled, typed_parts
+from sublinear_lib.chapters._common import NORM_NAMES, NORMS, labeled, typed_rows
 from sublinear_lib.chapters.robust_memorization_and_its_threshold import figures
 from sublinear_lib.plotting import SERIES, Picture, number
 from sublinear_lib.widgets import Axis, Band, Line, Mark, Points, View
@@ -20,6 +20,12 @@ from sublinear_lib.widgets.declaration import explorer, lab, menu, slider, typed
 
 _NAMES = {"inf": "maximum norm", "2": "Euclidean norm", "1": "sum norm"}
 _TURN = np.pi * (1.0 - np.arange(13) / 12)
+# The upper half of the balls of radius 1.
+_ARCS = {
+    "inf": (np.array([-1.0, 1.0]), np.array([1.0, 1.0])),
+    "2": (np.cos(_TURN), np.sin(_TURN)),
+    "1": (np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])),
+}
 _LIMITS = (-0.38, 1.38)
 _NORM = menu("norm *p*", {p: NORM_NAMES[p] for p in _NAMES})
 
@@ -29,18 +35,11 @@ def _points() -> tuple[FloatArray, FloatArray]:
     return mem.plane_points(7, 3, rng=5)
 
 
-def _ball(x: FloatArray, mu: float, p: float, index: int) -> Band:
-    """Return a ball as the area between two curves."""
-    a, b = float(x[0]), float(x[1])
-    if p == 2.0:
-        across, half = np.cos(_TURN), np.sin(_TURN)
-    elif p == 1.0:
-        across, half = np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
-    else:
-        across, half = np.array([-1.0, 1.0]), np.array([1.0, 1.0])
-    # Three decimals are finer than a pixel, and short in the page.
-    rows = (np.round(v, 3) for v in (a + mu * across, b - mu * half, b + mu * half))
-    return Band(*rows, role=SERIES[index])
+def _ball(x: FloatArray, mu: float, p: str, label: float) -> Band:
+    """Return a ball as the area between two curves, with three decimals: finer than a pixel."""
+    across, half = _ARCS[p]
+    rows = (np.round(v, 3) for v in (x[0] + mu * across, x[1] - mu * half, x[1] + mu * half))
+    return Band(*rows, role=SERIES[int(label) - 1])
 
 
 @explorer(
@@ -57,7 +56,7 @@ def balls(share: float, p: str) -> View:
     X, y = _points()
     lam = mem.separation(X, y, norm)
     mu = share * lam
-    marks: list[Mark] = [_ball(x, mu, norm, int(k) - 1) for x, k in zip(X, y, strict=True)]
+    marks: list[Mark] = [_ball(x, mu, p, k) for x, k in zip(X, y, strict=True)]
     marks += labeled(X, y)
     pair = mem.closest_pair(X, y, norm)
     ends = X[[pair.i, pair.k]]
@@ -94,21 +93,9 @@ def balls(share: float, p: str) -> View:
     )
 
 
-def _parsed(parts: list[tuple[int, str]]) -> tuple[FloatArray, FloatArray]:
-    rows = []
-    for place, part in parts:
-        try:
-            numbers = [float(word) for word in part.replace(",", " ").split()]
-        except ValueError:
-            numbers = []
-        if len(numbers) != 3:
-            raise ValueError(
-                "points must be triples 'x y label' with semicolons between them, got "
-                f"{part!r} as number {place}"
-            )
-        rows.append(numbers)
-    table = np.array(rows)
-    return table[:, :2], table[:, 2]
+def _triple(words: list[str]) -> list[float]:
+    a, b, label = (float(word) for word in " ".join(words).replace(",", " ").split())
+    return [a, b, label]
 
 
 @lab(
@@ -123,8 +110,9 @@ def _parsed(parts: list[tuple[int, str]]) -> tuple[FloatArray, FloatArray]:
 def separate_points(points: str, N: int, classes: int, p: str, share: float, seed: int) -> Picture:
     """Measure the separation of points of the plane, print what it means, draw the balls."""
     norm = NORMS[p]
-    if parts := typed_parts(points):
-        X, y = _parsed(parts)
+    wanted = "points must be triples 'x y label' with semicolons between them"
+    if rows := typed_rows(points, wanted, _triple):
+        X, y = np.array(rows)[:, :2], np.array(rows)[:, 2]
     else:
         X, y = mem.plane_points(N, classes, rng=seed)
     mem.checked_data(X, y, 0.0, norm)

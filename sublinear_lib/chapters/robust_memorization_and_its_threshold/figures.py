@@ -88,10 +88,7 @@ def _ball(chart: Chart, x: FloatArray, mu: float, p: float, role: str) -> None:
 
 @picture
 def climb_picture(
-    points: Numbers,
-    labels: Numbers,
-    x: Numbers,
-    panels: Mapping[str, tuple[float, Numbers]],
+    points: Numbers, labels: Numbers, x: Numbers, panels: Mapping[str, tuple[float, Numbers]]
 ) -> Drawing:
     """Draw functions on a line that have the label of each point on a ball around it.
 

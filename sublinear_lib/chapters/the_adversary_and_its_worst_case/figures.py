@@ -29,7 +29,7 @@ from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.shapes import project
-from sublinear_lib.plotting.style import LINE_HEIGHT, lead, spread
+from sublinear_lib.plotting.style import LINE_HEIGHT, spread
 
 _TURN = 2.0 * math.pi
 _MOST_ARCS = 24
@@ -293,7 +293,7 @@ def _attack_marks(chart: Chart, ended: Mapping[str, tuple[float, float]]) -> Non
         colored(ended, _ATTACKS), pixels, places, strict=True
     ):
         dx, dy = column - pixel[0], place - pixel[1]
-        lead(axes, (x, y), (dx, dy), role, 3.0)
+        chart.lead((x, y), (dx, dy), role, 3.0)
         _dot(chart, x, y, role)
         side = {"dx": dx - 2.0, "ha": "right"} if left else {"dx": dx + 2.0, "ha": "left"}
         chart.note(x, y, label, role, dy=dy, weight="bold", **side)

@@ -9,10 +9,10 @@ import numpy as np
 
 from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.chapters._common import NORM_NAMES, NORMS, labeled
+from sublinear_lib.chapters._common import NORM_NAMES, NORMS, filled, labeled
 from sublinear_lib.chapters.the_network_that_memorizes import figures
-from sublinear_lib.plotting import SERIES, Picture, grouped, number
-from sublinear_lib.widgets import Axis, Band, Mark, View
+from sublinear_lib.plotting import Picture, grouped, number
+from sublinear_lib.widgets import Axis, Mark, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 
 _BUILD = {"inf": mem.memorize, "1": mem.memorize_l1, "2": mem.memorize_l2}
@@ -27,26 +27,6 @@ def _points() -> tuple[FloatArray, FloatArray]:
     """Return six labeled points, whose coordinates are rounded, as those of real data are."""
     plane, y = mem.plane_points(6, 3, rng=29)
     return 0.05 + 0.9 * plane, y
-
-
-def _band(outline: FloatArray, index: int) -> Band:
-    """Return a convex outline as the area between two curves."""
-    start, end = outline, np.roll(outline, -1, axis=0)
-    level = np.sort(outline[:, 0])
-    across = level[np.append(True, np.diff(level) > 1e-9)]
-    left = np.minimum(start[:, 0], end[:, 0]) - 1e-9
-    right = np.maximum(start[:, 0], end[:, 0]) + 1e-9
-    # The heights at which edges pass over each place; an upright edge ends at two others.
-    slanted = right - left > 1e-8
-    start, end = start[slanted], end[slanted]
-    way = (across[:, None] - start[:, 0]) / (end[:, 0] - start[:, 0])
-    heights = start[:, 1] + way * (end[:, 1] - start[:, 1])
-    here = (left[slanted] <= across[:, None]) & (across[:, None] <= right[slanted])
-    low = np.where(here, heights, np.inf).min(axis=1)
-    high = np.where(here, heights, -np.inf).max(axis=1)
-    # Three decimals are finer than a pixel, and short in the page.
-    rows = (np.round(v, 3) for v in (across, low, high))
-    return Band(*rows, role=SERIES[index])
 
 
 def _edge_points(X: FloatArray, y: FloatArray, mu: float, p: float) -> tuple[FloatArray, ...]:
@@ -80,7 +60,7 @@ def bumps(share: float, p: str) -> View:
     memorizer = _BUILD[p](X, y, mu)
     marks: list[Mark] = []
     for i in np.argsort(y, kind="stable").tolist():
-        marks += [_band(mem.bump_outline(memorizer, i, v), int(y[i]) - 1) for v in (0.0, 0.5, 1.0)]
+        marks += [filled(mem.bump_outline(memorizer, i, v), y[i]) for v in (0.0, 0.5, 1.0)]
     marks += labeled(X, y)
     points, labels = _edge_points(X, y, mu, norm)
     values = memorizer.network(points, dtype=np.float32).astype(np.float64)

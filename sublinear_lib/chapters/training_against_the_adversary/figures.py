@@ -6,15 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sublinear_lib.plotting.chart import (
-    Chart,
-    Drawing,
-    Rows,
-    by_first,
-    colored,
-    extent,
-    picture,
-)
+from sublinear_lib.plotting.chart import Chart, Drawing, Rows, by_first, colored, extent, picture
 from sublinear_lib.plotting.formats import percent
 
 _APART = 1.06

@@ -8,7 +8,7 @@ feature would hardly be seen beside a strong one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,102 +18,63 @@ from matplotlib.path import Path
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.chart import INK, Chart, Drawing, extent, picture
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
-from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.style import thinned
 from sublinear_lib.validation import float_array
 
-_ROLES = {"robust": "c1", "nonrobust": "c2"}
-_NAMES = {"robust": "A, the robust feature,", "nonrobust": "B, the non-robust one,"}
-_LETTERS = {"robust": "*A*", "nonrobust": "*B*"}
+_FEATURES = (("*A*", "A, the robust feature,", "c1"), ("*B*", "B, the non-robust one,", "c2"))
 
 
 class RacePanel(NamedTuple):
-    """What filters hold of the two features, (T,) or (T, m), and predictions for the leaders."""
+    """What a filter holds of the two features, (T,) each, and what was predicted for it."""
 
     title: str
     robust: Numbers
     nonrobust: Numbers
-    predicted_robust: Numbers | None = None
-    predicted_nonrobust: Numbers | None = None
-
-
-class _Curves(NamedTuple):
-    """What a panel draws of one feature: all filters, the leader, and its prediction."""
-
-    all: FloatArray
-    leader: FloatArray
-    predicted: FloatArray | None
-
-
-def _curves(shown: RacePanel, length: int) -> dict[str, _Curves]:
-    found = {}
-    for feature in _ROLES:
-        every = float_array(getattr(shown, feature), feature)
-        every = float_array(every.reshape(len(every), -1), feature, shape=(length, None))
-        guess = getattr(shown, f"predicted_{feature}")
-        predicted = None if guess is None else float_array(guess, feature, shape=(length,))
-        found[feature] = _Curves(every, every[:, int(every[-1].argmax())], predicted)
-    return found
+    predicted_robust: Numbers
+    predicted_nonrobust: Numbers
 
 
 @picture
 def race_picture(steps: Numbers, panels: Sequence[RacePanel], *, scale: str = "linear") -> Drawing:
-    """Draw how much of the two features the filters hold over the steps (Lemma 5.1).
+    """Draw how much of the two features filters hold over the steps (Lemma 5.1).
 
-    Of several filters the one that holds most at the end is strong, the others thin; predictions
-    are dotted on top.
+    Predictions are dotted on top.
     """
-    shown = [_curves(each, len(steps)) for each in panels]
-    lines = [c for one in shown for c in one.values()]
-    low, high = extent(*(v for c in lines for v in (c.leader, c.predicted) if v is not None))
-    high = max(high, 0.0)
-    ends = (0.7 * low, 1.5 * high) if scale == "log10" else (min(low, 0.0), 1.08 * high or 1.0)
+    t, keep = np.asarray(steps), thinned(len(steps))
+    shown = [float_array(each[1:], each.title, shape=(4, t.size)) for each in panels]
+    low, high = extent(*shown)
+    ends = (
+        (0.7 * low, 1.5 * high)
+        if scale == "log10"
+        else (min(low, 0.0), 1.08 * max(high, 0.0) or 1.0)
+    )
     charts, said = [], []
-    for each, curves in zip(panels, shown, strict=True):
-        several = any(c.all.shape[1] > 1 for c in curves.values())
+    for each, paths in zip(panels, shown, strict=True):
         # Three panels, one for each class, stand side by side on the page.
-        wide, right = 250.0 if len(panels) == 3 else 300.0, 58 if several else 26
-        chart = Chart(wide, 262, (38, right, 36, 44), title=each.title, xlabel="step")
-        chart.x(steps[0], steps[-1], target=4)
+        wide = 250.0 if len(panels) == 3 else 300.0
+        chart = Chart(wide, 262, (38, 26, 36, 44), title=each.title, xlabel="step")
+        chart.x(t[0], t[-1], target=4)
         chart.y(*ends, scale=scale, target=4, label=number)
-        _race(chart, np.asarray(steps), curves, ends[0])
+        for (letter, _, role), path in zip(_FEATURES, paths, strict=False):
+            chart.line(t[keep], path[keep], role, 2.5)
+            chart.end(path[-1], letter, role)
+        for path in paths[2:]:
+            chart.line(t[keep], path[keep], "ink", 2.0, linestyle=(0, (1, 2.4)))
         charts.append(chart)
-        told = []
-        for feature, c in curves.items():
-            letter = _LETTERS[feature]
-            chart.end(c.leader[-1], f"max {letter}" if several else letter, _ROLES[feature])
-            words = f"{_NAMES[feature]} goes from {number(c.leader[0])} to {number(c.leader[-1])}"
-            if c.predicted is not None:
-                words += f" (predicted {number(c.predicted[-1])})"
-            told.append(words)
-        said.append(f"{each.title}: {' and '.join(told)}")
-    dotted = ", and dotted a prediction" if any(c.predicted is not None for c in lines) else ""
+        told = " and ".join(
+            f"{name} goes from {number(path[0])} to {number(path[-1])} (predicted "
+            f"{number(guess[-1])})"
+            for (_, name, _), path, guess in zip(_FEATURES, paths[:2], paths[2:], strict=True)
+        )
+        said.append(f"{each.title}: {told}")
     return charts, (
-        f"What the filters hold of two features over {grouped(round(steps[-1] - steps[0]))} steps"
-        f"{dotted}. {'. '.join(said)}."
+        f"What the filters hold of two features over {grouped(round(t[-1] - t[0]))} steps, and "
+        f"dotted a prediction. {'. '.join(said)}."
     )
 
 
-def _race(chart: Chart, t: FloatArray, curves: Mapping[str, _Curves], foot: float) -> None:
-    """Draw thin lines first, then the leaders, then predictions on top."""
-    keep = thinned(t.size)
-    for feature, c in curves.items():
-        if c.all.shape[1] > 1:
-            cut = np.maximum(c.all[keep], foot)
-            chart.line(t[keep], cut, _ROLES[feature], 0.8, alpha=FAINT)
-    for feature, c in curves.items():
-        chart.line(t[keep], c.leader[keep], _ROLES[feature], 2.5)
-    for c in curves.values():
-        if c.predicted is not None:
-            chart.line(t[keep], c.predicted[keep], "ink", 2.0, linestyle=(0, (1, 2.4)))
-
-
 @picture
-def ratio_picture(
-    ratio: Numbers,
-    measured: Numbers,
-    predicted: Numbers,
-) -> Drawing:
+def ratio_picture(ratio: Numbers, measured: Numbers, predicted: Numbers) -> Drawing:
     """Draw the share of the robust feature against a ratio that should tell the winner.
 
     Dots for what training reached, rings for a finer prediction (Proposition III.2).
@@ -182,16 +143,14 @@ def patch_picture(
     top = max(np.abs(X).max() for X in tables) or 1.0
     charts, said = [], []
     for each, X in zip(panels, tables, strict=True):
-        wide, margins = 420 if len(panels) == 1 else 300, (40, 12, 38, 46)
-        chart = Chart(wide, 84 + 16.0 * d, margins, xlabel="patch")
+        chart = Chart(300, 84 + 16.0 * d, (40, 12, 38, 46), xlabel="patch")
         chart.axes.grid(visible=False)
         chart.x(0.5, P + 0.5, target=4, label=number)
         chart.axes.set_ylim(d - 0.5, -0.5)
         chart.axes.set_yticks([])
         for i, label in enumerate(labels):
-            if label:
-                look = {"dx": -7, "ha": "right", "coordinates": ("axes fraction", "data")}
-                chart.note(0.0, i, label, "muted", **look)
+            look = {"dx": -7, "ha": "right", "coordinates": ("axes fraction", "data")}
+            chart.note(0.0, i, label, "muted", **look)
         chart.corner(each.title, dx=-38, dy=15, weight="bold")
         for edge in np.cumsum([len(group.labels) for group in rows])[:-1]:
             chart.level(edge - 0.5, "grid", 1.0)
@@ -216,5 +175,5 @@ def _seen(title: str, labels: Sequence[str], X: FloatArray, floor: float) -> str
         if seen.size:
             cells = f"{seen.size} cell{'s' if seen.size > 1 else ''}"
             mean = number(round(seen.mean(), 2))
-            parts.append(f"{label or f'coordinate {i + 1}'} in {cells}, on average {mean}")
+            parts.append(f"{label} in {cells}, on average {mean}")
     return f"{title}: {'; '.join(parts) if parts else 'nothing visible'}."

@@ -14,10 +14,10 @@ import numpy as np
 
 from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.chapters._common import labeled, typed_parts
+from sublinear_lib.chapters._common import filled, labeled, typed_rows
 from sublinear_lib.chapters.what_cannot_be_done import figures
-from sublinear_lib.plotting import SERIES, Picture, number
-from sublinear_lib.widgets import Axis, Band, Mark, Points, View
+from sublinear_lib.plotting import Picture, number
+from sublinear_lib.widgets import Axis, Mark, Points, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider, typed
 
 _TURNS = [4.5 * k for k in range(40)]
@@ -38,20 +38,6 @@ def _found(turn: float) -> mem.Collision:
     return mem.collision(turned_layer(turn), *mem.simplex_points(3))
 
 
-def _polygon(center: FloatArray, shape: FloatArray, role: int) -> Band:
-    """Return a convex polygon, symmetric around its center, as the area between two curves."""
-    k = len(shape) // 2
-    at = np.vstack((shape, shape[:1]))
-    left = int(np.lexsort((at[:-1, 1], at[:-1, 0]))[0])
-    turned = np.roll(shape, -left, axis=0)  # from the leftmost corner, counterclockwise
-    below, above = turned[: k + 1], np.vstack((turned[k:], turned[:1]))[::-1]
-    x = np.unique(np.round(shape[:, 0], 9))
-    lower, upper = (np.interp(x, part[:, 0], part[:, 1]) for part in (below, above))
-    a, b = float(center[0]), float(center[1])
-    rows = (np.round(each, 3) for each in (a + x, b + lower, b + upper))
-    return Band(*rows, role=SERIES[role])
-
-
 @explorer(
     "What do two neurons see of four cubes?",
     description="Three features, two neurons. The origin has label 1, the three unit vectors have "
@@ -66,7 +52,7 @@ def shadows(turn: float, share: float) -> View:
     X, y = mem.simplex_points(3)
     found = _found(turn)
     shape, at = mu * mem.cube_image(W), np.round(X @ W.T, 4)
-    marks: list[Mark] = [_polygon(center, shape, int(y[row]) - 1) for row, center in enumerate(at)]
+    marks: list[Mark] = [filled(center + shape, label) for center, label in zip(at, y, strict=True)]
     marks += labeled(at, y)
     merged, radius = mu >= found.radius - 1e-12, number(found.radius)
     sentence = f"At μ = {number(mu)} λ, as {'from' if merged else 'up to'} μ = {radius} λ"
@@ -98,14 +84,8 @@ _Method: TypeAlias = Literal["milp", "backtrack"]
 _METHODS = {"milp": "mixed-integer programs", "backtrack": "one point after the other"}
 
 
-def _numbers(text: str, what: str) -> list[list[float]]:
-    rows = []
-    for place, part in typed_parts(text):
-        try:
-            rows.append([float(word) for word in part.replace(",", " ").split()])
-        except ValueError:
-            raise ValueError(f"{what} must be numbers, got {part!r} as number {place}") from None
-    return rows
+def _numbers(words: list[str]) -> list[float]:
+    return [float(word) for word in " ".join(words).replace(",", " ").split()]
 
 
 @lab(
@@ -119,7 +99,7 @@ def _numbers(text: str, what: str) -> list[list[float]]:
 def merge_two_balls(rows: str, data: str, n: int, m: int, seed: int) -> Picture:
     """Find the two points that a first layer merges first, print them, draw their coordinates."""
     rng = np.random.default_rng([seed, 7])
-    given = _numbers(rows, "rows")
+    given = typed_rows(rows, "rows must be numbers", _numbers)
     if given:
         lengths = sorted({len(row) for row in given})
         if len(lengths) > 1:
@@ -156,7 +136,7 @@ def merge_two_balls(rows: str, data: str, n: int, m: int, seed: int) -> Picture:
 )
 def two_neurons_for(edges: str, vertices: int, drawn: int, method: _Method, seed: int) -> Picture:
     """Turn a hypergraph into data, look for two neurons, read a coloring off them, draw it."""
-    given = _numbers(edges, "edges")
+    given = typed_rows(edges, "edges must be numbers", _numbers)
     if given:
         for row in given:
             if not all(value.is_integer() and value >= 0 for value in row):
@@ -173,16 +153,17 @@ def two_neurons_for(edges: str, vertices: int, drawn: int, method: _Method, seed
     answer = mem.exists_width_two(X, y, method, sides=["upper"], time_limit=30.0)
     print(f"{len(X)} points in {X.shape[1]} dimensions; {answer.programs} programs", end=": ")
     by_trying = "a proper coloring" if mem.coloring(h) is not None else "no proper coloring"
+    colors = None
     if answer.found is None:
-        panel = figures.HypergraphPanel("undecided", h)
+        title = "undecided"
         print("time was up, no answer")
     elif answer.network is None:
-        panel = figures.HypergraphPanel("no coloring", h)
+        title = "no coloring"
         print(f"no two neurons; trying all colors finds {by_trying}")
     else:
         radius = float(mem.certify_sign(answer.network, X, y).radius)
         decoded = mem.coloring_of_network(h, answer.network)
-        panel = figures.HypergraphPanel("read off two neurons", h, decoded.colors)
+        title, colors = "read off two neurons", decoded.colors
         print(f"two neurons, kind {decoded.kind}, right on balls of radius below {radius:.4g}")
         print(f"their coloring: {' '.join(map(str, decoded.colors))}; trying all finds {by_trying}")
-    return figures.hypergraph_picture([panel], name="own-hypergraph")
+    return figures.hypergraph_picture(title, h, colors, name="own-hypergraph")

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.patches import Polygon
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.memorization import Hypergraph, cube_image, fano
+from sublinear_lib.memorization import Hypergraph, cube_image
 from sublinear_lib.plotting.chart import INK, Chart, Drawing, Rows, extent, picture
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import SERIES
@@ -107,14 +107,6 @@ _EXTRA = np.array([0.72, -0.42])
 _DRAWN_IN = 0.08  # so that triangles with two common vertices do not share a side
 
 
-class HypergraphPanel(NamedTuple):
-    """A hypergraph with a color, 0 or 1, for each vertex; an edge of one color is bold."""
-
-    title: str
-    hypergraph: Hypergraph
-    colors: Sequence[int] | None = None
-
-
 class CubePanel(NamedTuple):
     """A hypergraph of three vertices, with the half-space, 0 or 1, that cuts each off."""
 
@@ -133,53 +125,30 @@ class RegionPanel(NamedTuple):
 def hypergraph_layout(h: Hypergraph) -> tuple[FloatArray, list[FloatArray]]:
     """Find places in the plane for vertices, and curves for edges.
 
-    The Fano plane is the usual triangle of six segments and a circle; in others an edge of two is a
-    segment, one of three a closed triangle a little inside of its vertices.
+    An edge of two is a segment, one of three a closed triangle a little inside of its vertices.
     """
-    plane, turn = fano(), np.linspace(0.0, 2.0 * np.pi, 49)
-    lines = h.vertices == plane.vertices and bool(h.edges) and set(h.edges) <= set(plane.edges)
-    if lines:
-        a, b, c = np.array([[0.0, 1.0], [-np.sqrt(0.75), -0.5], [np.sqrt(0.75), -0.5]])
-        vertices = np.stack((a, b, c, (a + b) / 2, (b + c) / 2, np.zeros(2), (a + c) / 2))
-    else:
-        angle = np.pi / 2 + 2 * np.pi * np.arange(h.vertices) / h.vertices
-        vertices = np.column_stack((np.cos(angle), np.sin(angle)))
+    angle = np.pi / 2 + 2 * np.pi * np.arange(h.vertices) / h.vertices
+    vertices = np.column_stack((np.cos(angle), np.sin(angle)))
     curves = []
     for edge in h.edges:
         at = vertices[list(edge)]
-        if not lines and len(edge) == 2:
-            curves.append(at)
-        elif not lines:
+        if len(edge) == 3:
             at = at + _DRAWN_IN * (at.mean(axis=0) - at)
-            curves.append(np.vstack((at, at[:1])))
-        elif edge == (3, 4, 6):
-            curves.append(0.5 * np.column_stack((np.cos(turn), np.sin(turn))))
-        else:
-            across = at[:, 0] + 0.1 * at[:, 1]
-            curves.append(at[[int(np.argmin(across)), int(np.argmax(across))]])
+            at = np.vstack((at, at[:1]))
+        curves.append(at)
     return vertices, curves
 
 
 @picture
-def hypergraph_picture(panels: Sequence[HypergraphPanel]) -> Drawing:
-    """Draw small hypergraphs, with the colors of their vertices and the edges of one color."""
-    charts, said = [], []
-    for each in panels:
-        h, colors = each.hypergraph, each.colors
-        part = f"{each.title}: {h.vertices} vertices, {len(h.edges)} edges"
-        bold = []
-        if colors is not None:
-            bold = [k for k, edge in enumerate(h.edges) if len({colors[v] for v in edge}) == 1]
-            part += f", colors {' '.join(map(str, colors))}, "
-            part += f"{len(bold)} bold, of one color" if bold else "no edge of one color"
-        charts.append(_hypergraph(each, bold))
-        said.append(part)
-    return charts, f"Hypergraphs. {'. '.join(said)}."
-
-
-def _hypergraph(shown: HypergraphPanel, bold: Sequence[int]) -> Chart:
-    vertices, curves = hypergraph_layout(shown.hypergraph)
-    margins, place = (8, 8, 30, 2), {"title": shown.title, "rise": 14, "indent": 0}
+def hypergraph_picture(title: str, h: Hypergraph, colors: Sequence[int] | None = None) -> Drawing:
+    """Draw a small hypergraph, with colors 0 and 1 of its vertices and the edges of one color."""
+    said, bold = f"{title}: {h.vertices} vertices, {len(h.edges)} edges", list[int]()
+    if colors is not None:
+        bold = [k for k, edge in enumerate(h.edges) if len({colors[v] for v in edge}) == 1]
+        said += f", colors {' '.join(map(str, colors))}, "
+        said += f"{len(bold)} bold, of one color" if bold else "no edge of one color"
+    vertices, curves = hypergraph_layout(h)
+    margins, place = (8, 8, 30, 2), {"title": title, "rise": 14, "indent": 0}
     chart = Chart(260, 276, margins, frame=False, **place)
     chart.axes.set(xlim=(-1.25, 1.25), ylim=(-1.2, 1.25))
     for k, curve in enumerate(curves):
@@ -189,9 +158,8 @@ def _hypergraph(shown: HypergraphPanel, bold: Sequence[int]) -> Chart:
             chart.axes.add_patch(Polygon(curve[:3], **look))
         chart.line(*curve.T, role, width)
     for vertex, at in enumerate(vertices):
-        color = "muted" if shown.colors is None else COLORS[shown.colors[vertex]]
-        _dot(chart, at, color, str(vertex))
-    return chart
+        _dot(chart, at, "muted" if colors is None else COLORS[colors[vertex]], str(vertex))
+    return chart, f"Hypergraphs. {said}."
 
 
 def _dot(chart: Chart, at: Numbers, role: str, text: str) -> None:

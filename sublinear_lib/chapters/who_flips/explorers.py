@@ -6,16 +6,15 @@ window, the threshold its place, and the neurons that can flip are the area betw
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from sublinear_lib import scaling, theory
-from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._circle import EDGES, GRID, PREACTIVATION, drawn_above, drawn_histogram
 from sublinear_lib.chapters._common import about, power_of_m
+from sublinear_lib.chapters.who_flips import figures
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.scaling import PRINTED, R3
 from sublinear_lib.widgets import Axis, Bars, Line, Rule, View
@@ -31,11 +30,6 @@ _RADII = {
     "5/8": "*m*^{\N{MINUS SIGN}5/8} (Claim 4.6)",
     "4/5": "*m*^{\N{MINUS SIGN}4/5} (a smaller ball)",
 }
-
-
-def _density(u: FloatArray) -> FloatArray:
-    """Return the standard normal density."""
-    return np.asarray(np.exp(-0.5 * u**2) / math.sqrt(2.0 * math.pi))
 
 
 @explorer(
@@ -55,14 +49,14 @@ def who_flips(threshold: str, radius: str, m: int) -> View:
     drawn = drawn_above(m, tau - delta) - drawn_above(m, tau + delta)
     neurons = drawn_histogram(m)
     power = Fraction(3, 2) - beta - rules.c
-    product = 2.0 * half * float(_density(np.array(t)))
+    product = 2.0 * half * float(figures.bell(np.array(t)))
     return View(
         x=PREACTIVATION,
         y=Axis(label="density", limits=(0.0, 0.45)),
         marks=[
             Bars(EDGES, neurons, role="muted"),
             Bars(EDGES, neurons, label="can flip", role="c5", within=(t - half, t + half)),
-            Line(GRID, _density(GRID), role="ink", width=1.25),
+            Line(GRID, figures.bell(GRID), role="ink", width=1.25),
             Rule(t, label="*τ*", role="ink", dash=True),
         ],
         sentence=(

@@ -45,7 +45,8 @@ def flips_window(
     )
 
 
-def _bell(z: FloatArray) -> Any:
+def bell(z: FloatArray) -> Any:
+    """Return the standard normal density."""
     return np.exp(-0.5 * z**2) / math.sqrt(2.0 * math.pi)
 
 
@@ -56,9 +57,9 @@ def _window(z: FloatArray, t: float, half: float, title: str) -> Chart:
     chart.axes.set_yticks([])
     low, high = max(-_REACH, t - half), min(_REACH, t + half)
     across, grid = np.linspace(low, high, 41), np.linspace(-_REACH, _REACH, 137)
-    chart.band(across, _bell(across), 0.0, "c2", 0.35)
+    chart.band(across, bell(across), 0.0, "c2", 0.35)
     chart.stretch(low, high, "c2", 0.12)
-    chart.line(grid, _bell(grid), "c1", 2.0)
+    chart.line(grid, bell(grid), "c1", 2.0)
     chart.level(0.0, "muted", 1.0)
     chart.line([t, t], [-0.2, 0.42], "ink", 1.2, dashes=(4, 3))
     chart.note(t, 0.445, "*τ*", ha="center", weight="bold")

@@ -7,12 +7,14 @@ runs, and nothing of it is stored.
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from sublinear_lib.plotting import Picture, grouped, number, percent
+from sublinear_lib.plotting.results import proof_steps
 from sublinear_lib.report import Report, make_report
 from sublinear_lib.tables import Table, read_table
 from sublinear_lib.widgets import Axis, Band, Explorer, Line, LiveLab, Points, Rule, View
@@ -33,14 +35,8 @@ def promise(table: Table, training: str, m: str, activity: str) -> View:
     """Show certified and possible accuracy against the radius, for one trained network."""
     width, share = int(m), float(activity)
     found = _report(table, width, share, training)
-    curve = found.curve
-    radii = np.array([row.radius for row in curve])
-    steps = np.repeat(radii, 2)
-    low = np.array([row.certified for row in curve])
-    high = np.array([row.possible for row in curve])
-    # A proof covers the radii before it, a wrong point those after it.
-    lower = np.concatenate([[low[0]], np.repeat(low[1:], 2), [low[-1]]])
-    upper = np.concatenate([[high[0]], np.repeat(high[:-1], 2), [high[-1]]])
+    radii, low, high = np.array([astuple(row) for row in found.curve]).T
+    steps, lower, upper = proof_steps(radii, low, high)
     clean, attacked, certified = found.clean, found.attacked, found.certified
     ends = certified.lower, certified.upper
     rows, silent = len(found.answers), found.silent[0]
@@ -67,7 +63,7 @@ def promise(table: Table, training: str, m: str, activity: str) -> View:
             "open rows": str(found.unknown),
         },
         warning=(
-            f"At {silent} of {found.n_train} training points no neuron fires at the start, so "
+            f"At {silent} of {found.train.n} training points no neuron fires at the start, so "
             "nothing can be learned from them at first."
             if silent
             else None
