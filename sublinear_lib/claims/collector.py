@@ -35,18 +35,6 @@ from sublinear_lib.statistics import Interval, loglog_slope
 if TYPE_CHECKING:
     from sublinear_lib.theory import enclosures
 
-__all__ = [
-    "SURE",
-    "Collector",
-    "Inspection",
-    "Look",
-    "Rng",
-    "check_of",
-    "fitted_power",
-    "sweep",
-    "sweep_by_width",
-]
-
 Rng: TypeAlias = np.random.Generator
 """The randomness of a check."""
 
@@ -54,6 +42,16 @@ SURE = 0.9999
 """The confidence of intervals: a check at another seed must not fail by chance."""
 
 _CLOSE = 1e-3
+
+
+class _Turn:
+    """An attribute of a collector: the same one, with another role or method."""
+
+    def __init__(self, **turned: Role | Method) -> None:
+        self._turned: dict[str, Any] = {**turned}
+
+    def __get__(self, look: Collector, owner: type[Collector]) -> Collector:
+        return replace(look, **self._turned)
 
 
 @dataclass
@@ -92,59 +90,16 @@ class Collector:
         """Bear on something else."""
         return replace(self, role=role)
 
-    def by(self, method: Method) -> Collector:
-        """Decide in another way."""
-        return replace(self, method=method)
-
-    @property
-    def control(self) -> Collector:
-        """What bears on the check itself."""
-        return self.on(Role.CONTROL)
-
-    @property
-    def print(self) -> Collector:
-        """What bears on the letters."""
-        return self.on(Role.PRINT)
-
-    @property
-    def proof(self) -> Collector:
-        """What bears on a step of the printed proof."""
-        return self.on(Role.PROOF)
-
-    @property
-    def repair(self) -> Collector:
-        """What holds instead."""
-        return self.on(Role.REPAIR)
-
-    @property
-    def exact(self) -> Collector:
-        """What is decided by exact arithmetic."""
-        return self.by(Method.EXACT)
-
-    @property
-    def certified(self) -> Collector:
-        """What is decided by a rigorous enclosure."""
-        return self.by(Method.CERTIFIED)
-
-    @property
-    def closed_form(self) -> Collector:
-        """What is decided by a closed form."""
-        return self.by(Method.CLOSED_FORM)
-
-    @property
-    def computed(self) -> Collector:
-        """What is decided in floating point."""
-        return self.by(Method.COMPUTED)
-
-    @property
-    def simulated(self) -> Collector:
-        """What is decided by seeded simulation."""
-        return self.by(Method.MONTE_CARLO)
-
-    @property
-    def cited(self) -> Collector:
-        """What others have proved."""
-        return self.by(Method.CITED)
+    control = _Turn(role=Role.CONTROL)
+    print = _Turn(role=Role.PRINT)
+    proof = _Turn(role=Role.PROOF)
+    repair = _Turn(role=Role.REPAIR)
+    exact = _Turn(method=Method.EXACT)
+    certified = _Turn(method=Method.CERTIFIED)
+    closed_form = _Turn(method=Method.CLOSED_FORM)
+    computed = _Turn(method=Method.COMPUTED)
+    simulated = _Turn(method=Method.MONTE_CARLO)
+    cited = _Turn(method=Method.CITED)
 
     def apart(self) -> Collector:
         """Return a collector whose observations are to be added later."""
@@ -289,8 +244,7 @@ class Look:
 
     def empty(self, found: Iterable[str]) -> None:
         """Note whether a list of names is empty."""
-        text = ", ".join(found)
-        self.holds(not text, text or "none", "none")
+        self.reads(", ".join(found) or "none", "none")
 
     def close(self, pairs: Iterable[tuple[float, float]], tolerance: float) -> None:
         """Note how far numbers are, relatively, from those beside them."""
