@@ -163,8 +163,7 @@ def _observe(look: Collector, name: str, run: _Run) -> regret.RegretBound:
     squares = np.array([step.gradient_squared for step in terms])
     flips = max(step.flips for step in terms)
     can_flip = max(worst_gap_at(run.start, x, run.drift).can_flip for x in run.where)
-    before = run.known
-    after = run.bound(float(squares.mean()), run.drift, flips)
+    before, after = run.known, run.bound(float(squares.mean()), run.drift, flips)
     inner = math.fsum(step.inner for step in terms)
     end = float(np.linalg.norm(run.last - run.W_star))
     telescoped = regret.telescoped(squares, run.D_F, end, plan.eta)
@@ -172,7 +171,7 @@ def _observe(look: Collector, name: str, run: _Run) -> regret.RegretBound:
     for step in terms[0].inequalities:
         excess = max(left - right for left, right in (item.inequalities[step] for item in terms))
         what = f"{told}: {step}, left side minus right side, largest"
-        descents.violation(look, what, excess)
+        look(what).at_most(excess, descents.ROUNDING)
     look(f"{told}: sum of <grad, W_t - W*> against its telescoped form, relative").at_most(
         abs(inner - telescoped) / max(1.0, abs(telescoped)), descents.ROUNDING
     )
@@ -182,32 +181,22 @@ def _observe(look: Collector, name: str, run: _Run) -> regret.RegretBound:
     look(f"{told}: largest ||grad||_F^2 over G^2").at_most(
         max(item.gradient_squared for item in terms) / plan.gradient_squared, 1.0
     )
-    look(f"{told}: largest distance of a neuron over eta a T").at_most(
-        run.drift / plan.drift, slack
-    )
-    look.control(f"{told}: eta a T over the distance for which G^2 was counted").at_most(
-        plan.drift / run.guess, 1.0
-    )
+    what = f"{told}: largest distance of a neuron over eta a T"
+    look(what).at_most(run.drift / plan.drift, slack)
+    what = f"{told}: eta a T over the distance for which G^2 was counted"
+    look.control(what).at_most(plan.drift / run.guess, 1.0)
     look(f"{told}: L_S(f_W*) minus certified L_A*(f_W*), largest").at_most(
         max(item.comparator for item in terms) - before.comparator, descents.ROUNDING
     )
-    for what, ratio in (
-        (
-            "on the run over its supremum in the ball",
-            max(item.gap_now for item in terms) / run.gap(run.drift),
-        ),
-        (
-            "at W* over its supremum in the ball of radius D_W",
-            max(item.gap_comparator for item in terms) / run.gap(run.D_W),
-        ),
-    ):
-        look(f"{told}: |f - g - B| {what}").at_most(ratio, slack)
-    look(f"{told}: flips on the run over those possible at its points").at_most(
-        flips / can_flip, 1.0
-    )
-    look(f"{told}: flips possible on the run over N(eta a T)").at_most(
-        can_flip / run.circle_flips, 1.0
-    )
+    gap, there = (max(item.gap_now for item in terms), max(item.gap_comparator for item in terms))
+    what = f"{told}: |f - g - B| on the run over its supremum in the ball"
+    look(what).at_most(gap / run.gap(run.drift), slack)
+    what = f"{told}: |f - g - B| at W* over its supremum in the ball of radius D_W"
+    look(what).at_most(there / run.gap(run.D_W), slack)
+    what = f"{told}: flips on the run over those possible at its points"
+    look(what).at_most(flips / can_flip, 1.0)
+    what = f"{told}: flips possible on the run over N(eta a T)"
+    look(what).at_most(can_flip / run.circle_flips, 1.0)
     look(f"{told}: eta G^2/2 + D_F^2/(2 eta T) over epsilon, with the bound G^2").at_most(
         before.optimization / (plan.eta * plan.gradient_squared), slack
     )
@@ -224,17 +213,15 @@ def _observe(look: Collector, name: str, run: _Run) -> regret.RegretBound:
 def _equality(look: Collector, rng: Rng) -> None:
     """Look at Theorem D where it is an equality, and at its pieces where they are."""
     # One neuron far above its threshold: f falls from 2 to 1 while w moves by 2 along x.
-    steps, weight, eta, x = 8, 0.5, 0.5, descents.POINT[0]
+    X, steps, weight, eta, x = descents.POINT, 8, 0.5, 0.5, descents.POINT[0]
     start = TwoLayerNetwork([4.0 * x], [weight], [0.0], tau=0.25)
     W_star = start.W - 2.0 * x
     trainer = DenseAdversarialTraining(
         adversary=ExactAdversary(rho=1.5), loss="absolute", eta=eta, steps=steps
     )
-    history = trainer.fit(start, descents.POINT, [1.0], rng=rng)
+    history = trainer.fit(start, X, [1.0], rng=rng)
     drift, radius = eta * weight * steps, regret.norm_2_inf(W_star - start.W)
-    reached = robust_loss(
-        start.with_weights(W_star), descents.POINT, [1.0], 1.5, "absolute", rng=rng
-    )
+    reached = robust_loss(start.with_weights(W_star), X, [1.0], 1.5, "absolute", rng=rng)
     limit = regret.regret_bound(
         comparator=reached.upper,
         eta=eta,
@@ -245,8 +232,8 @@ def _equality(look: Collector, rng: Rng) -> None:
         drift=drift,
         a=weight,
         flips=worst_gap_at(start, x, drift).can_flip,
-        gap_run=regret.largest_gap(start, descents.POINT, drift),
-        gap_comparator=regret.largest_gap(start, descents.POINT, radius),
+        gap_run=regret.largest_gap(start, X, drift),
+        gap_comparator=regret.largest_gap(start, X, radius),
     )
     by_hand = regret.regret_bound(
         comparator=0.25,
@@ -340,31 +327,21 @@ def _against_comparator(
 ) -> None:
     """Compare runs on one point with weights of the ball that fit the label."""
     excess, radius, comparator, apart, longer = -math.inf, 0.0, 0.0, 0.0, 0.0
+    x, label = descents.POINT, descents.LABEL
+    eta, steps = rules.eta(m, epsilon), rules.steps(m, K, epsilon)
     for _ in range(seeds):
         start = TwoLayerNetwork.initialize(m, 2, rules, rng=rng)
-        W_star = regret.nearest_weights(
-            start, descents.POINT, descents.LABEL - start.forward(descents.POINT)
-        )
-        radius = max(radius, regret.norm_2_inf(W_star - start.W) / rules.radius(m, K))
-        wanted = float(descents.LABEL - start.forward(descents.POINT)[0])
-        apart = max(
-            apart, abs(float(PseudoNetwork(start, W_star).forward(descents.POINT)[0]) - wanted)
-        )
+        wanted = label - start.forward(x)
+        W_star = regret.nearest_weights(start, x, wanted)
+        distance = regret.norm_2_inf(W_star - start.W)
+        radius = max(radius, distance / rules.radius(m, K))
+        apart = max(apart, abs(float((PseudoNetwork(start, W_star).forward(x) - wanted)[0])))
         # At one point the nearest weights move every active neuron by |wanted| / (a k).
-        pull = rules.output_weight(m) * int(start.active_mask(descents.POINT).sum())
-        shortest = abs(wanted) / pull
-        longer = max(longer, regret.norm_2_inf(W_star - start.W) / shortest - 1.0)
-        loss = abs(float(start.with_weights(W_star).forward(descents.POINT)[0]) - descents.LABEL)
-        z = start.preactivations(descents.POINT)[0]
-        run = regret.one_point_descent(
-            z,
-            start.a,
-            start.tau,
-            descents.LABEL,
-            rules.eta(m, epsilon),
-            rules.steps(m, K, epsilon),
-            rules.activation,
-        )
+        pull = rules.output_weight(m) * int(start.active_mask(x).sum())
+        longer = max(longer, distance / (abs(float(wanted[0])) / pull) - 1.0)
+        loss = abs(float(start.with_weights(W_star).forward(x)[0]) - label)
+        z = start.preactivations(x)[0]
+        run = regret.one_point_descent(z, start.a, start.tau, label, eta, steps, rules.activation)
         comparator = max(comparator, loss)
         excess = max(excess, run.average - loss - epsilon)
     told = f"{rules.name}, K = {K:g}, epsilon = {epsilon:g}, m = {m}, {seeds} seeds"
