@@ -118,16 +118,7 @@ class Collector:
     ) -> None:
         """Note whether a closed form has the power of m that a statement names, to a thousandth.
 
-        Parameters
-        ----------
-        key : str
-            A name in `STATED`.
-        value : callable
-            The closed form, positive, as a function of m.
-        logs : float, default 0
-            The power of log m in the closed form, which the statement leaves out.
-        case : str, default ""
-            For which parameters, where there are several.
+        `key` is a name in `STATED`; the statement leaves out the power `logs` of log m.
         """
         asked, slope = STATED[key], far_slope(value, logs=logs)
         over, under = slope > float(asked.number) + _CLOSE, slope < float(asked.number) - _CLOSE
@@ -160,15 +151,7 @@ class Collector:
 
 @dataclass(frozen=True)
 class Look:
-    """One thing that is looked at, before it is said what was found.
-
-    Parameters
-    ----------
-    collector : Collector
-        Where the observation goes.
-    what : str
-        What is looked at.
-    """
+    """One thing that is looked at, before it is said what was found."""
 
     collector: Collector
     what: str
@@ -176,13 +159,7 @@ class Look:
     def note(
         self, outcome: Outcome, found: Value, asked: str, usually: Method | None = None
     ) -> None:
-        """Note what was found and asked for, with any outcome.
-
-        Raises
-        ------
-        TypeError
-            If an argument has a wrong type, or neither the collector nor `usually` has a method.
-        """
+        """Note what was found and asked for, with any outcome."""
         method = self.collector.method or usually
         # Without a method, Observation refuses.
         self.collector.observations.append(
@@ -190,13 +167,7 @@ class Look:
         )
 
     def holds(self, holds: bool, found: Value, asked: str) -> None:
-        """Note a fact that is decided, yes or no; the method must be said.
-
-        Raises
-        ------
-        TypeError
-            If an argument has a wrong type.
-        """
+        """Note a fact that is decided, yes or no; the method must be said."""
         self.note(_yes(validation.boolean(holds, "holds")), found, asked)
 
     def reads(self, found: str, asked: str) -> None:
@@ -204,13 +175,7 @@ class Look:
         self.holds(found == asked, found, asked)
 
     def at_most(self, found: float, limit: float) -> None:
-        """Note whether a number is at most its bound, in floating point if nothing else is said.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For numbers that are not finite.
-        """
+        """Note whether a number is at most its bound, in floating point if nothing else is said."""
         found, limit = validation.scalar(found, "found"), validation.scalar(limit, "limit")
         self.note(_yes(found <= limit), found, f"<= {limit:.6g}", Method.COMPUTED)
 
@@ -220,13 +185,7 @@ class Look:
         self.note(_yes(found >= limit), found, f">= {limit:.6g}", Method.COMPUTED)
 
     def equals(self, found: int | Fraction, printed: int | Fraction) -> None:
-        """Note whether two exact numbers are equal: what follows, and what is printed.
-
-        Raises
-        ------
-        TypeError
-            If a number is not exact.
-        """
+        """Note whether two exact numbers are equal: what follows, and what is printed."""
         for name, value in (("found", found), ("printed", printed)):
             if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
                 raise TypeError(f"{name} must be an int or a Fraction, got {type(value).__name__}")
@@ -268,23 +227,10 @@ class Look:
         """Note whether a measured slope shows one exponent and not another.
 
         The outcome is yes if the interval contains the predicted exponent and excludes the rival,
-        no if it excludes the predicted one, on either side, open if it contains both.
-
-        Parameters
-        ----------
-        slope : Interval
-            The slope in a log-log plot.
-        predicted, rival : float or Fraction
-            The exponent that is asked for, and another one.
-        at_most : bool, default False
-            Whether the predicted exponent is that of an upper bound, which a smaller slope keeps
-            too.  The rival is then a larger exponent, and the outcome is no if the interval lies
-            above the predicted exponent, otherwise yes if it lies below the rival, else open.
-
-        Raises
-        ------
-        ValueError
-            If both exponents are the same, or the rival of an upper bound is smaller.
+        no if it excludes the predicted one, on either side, open if it contains both.  An exponent
+        of an upper bound (`at_most`) is kept by a smaller slope too.  The rival is then a larger
+        exponent, and the outcome is no if the interval lies above the predicted exponent, otherwise
+        yes if it lies below the rival, else open.
         """
         if predicted == rival:
             raise ValueError(f"rival must differ from predicted, got {rival} for both")
@@ -312,18 +258,7 @@ class Look:
     ) -> None:
         """Note whether what was measured has one power of the width and not another, as `slope`.
 
-        Parameters
-        ----------
-        widths : sequence of int
-            Where it was measured.
-        measured : array_like
-            Shape (seeds, widths).
-        predicted : float, Fraction or sequence of float
-            The power that is asked for, or a closed form at the same widths, whose power there is.
-        rival : float or Fraction
-            Another power.
-        at_most : bool, default False
-            Whether the predicted power is that of an upper bound.
+        It has a row for each seed; a closed form at the same widths predicts its own power there.
         """
         if isinstance(predicted, Sequence):
             predicted = round(fitted_power(widths, predicted), 4)
@@ -348,13 +283,7 @@ class Look:
     def mean(
         self, mean: float, standard_error: float, expected: float, *, largest: float = 4.0
     ) -> None:
-        """Note whether a sample mean is less than so many standard errors from a closed form.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For numbers that are not finite, or a standard error that is not positive.
-        """
+        """Note whether a sample mean is less than so many standard errors from a closed form."""
         mean = validation.scalar(mean, "mean")
         error = validation.scalar(standard_error, "standard_error", exclusive_minimum=0)
         expected = validation.scalar(expected, "expected")

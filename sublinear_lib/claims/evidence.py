@@ -159,7 +159,7 @@ class Observation:
 
     def __post_init__(self) -> None:
         """Check the types."""
-        kinds = (str, Value, str, Outcome, Method, Role)
+        kinds: tuple[Any, ...] = (str, Value, str, Outcome, Method, Role)
         for part, kind in zip(fields(self), kinds, strict=True):
             given = getattr(self, part.name)
             if not isinstance(given, kind) or isinstance(given, bool):
@@ -354,14 +354,7 @@ def encoded(evidence: Evidence) -> dict[str, Any]:
         "seed": evidence.seed,
         "seconds": evidence.seconds,
         "observations": [
-            {
-                "what": item.what,
-                "found": _value(item.found),
-                "asked": item.asked,
-                "outcome": item.outcome.value,
-                "method": item.method.value,
-                "role": item.role.value,
-            }
+            {part.name: _value(getattr(item, part.name)) for part in fields(item)}
             for item in evidence.observations
         ],
         "witness": dict(evidence.witness),
@@ -414,6 +407,8 @@ def decoded(name: str, entry: Mapping[str, Any]) -> Evidence:
 
 
 def _value(found: object) -> object:
+    if isinstance(found, enum.Enum):
+        return found.value
     if isinstance(found, Fraction):
         return {"fraction": str(found)}
     if isinstance(found, Interval):

@@ -390,7 +390,7 @@ def _point_seen_first(look: Collector, budget: Budget, rng: Rng) -> None:
     look.proof.simulated(
         "largest number of active neurons on the circle (d = 3), in standard deviations above the "
         f"mean at a fixed point, {seeds} networks, m = {m}: the law of fixed points covers it"
-    ).at_most(float(np.mean(excess)), 1.0)
+    ).at_most(np.mean(excess), 1.0)
 
 
 @topic.check("lem-4.5-r")

@@ -209,7 +209,7 @@ def _printed_theorem(look: Collector, budget: Budget, rng: Rng) -> None:
     look.repair("the same slope").power(widths, runs.average, growth, 0)
     look.simulated(
         f"average loss minus loss of W_0 minus epsilon, m = {widths[-1]}, smallest"
-    ).at_most(float(runs.excess[:, -1].min()), 0.0)
+    ).at_most(runs.excess[:, -1].min(), 0.0)
     what = "lower bound of the loss after one step minus that loss, all runs"
     look.control(what).at_most(runs.shortfall, descents.ROUNDING)
     look.control.far("4.3 growth", _first_move)
@@ -312,19 +312,19 @@ def _check_drift(look: Collector, budget: Budget, rng: Rng) -> None:
     m = widths[-1]
     descents.chain(look.proof, "C.13")
     look(f"exponent of (distance after one step) / m^(-15/24), m = 2^8 to {m}").at_most(
-        float(growth.min()), descents.ROUNDING
+        growth.min(), descents.ROUNDING
     )
     look.repair("distance of that exponent from 15/24 - 2/5 = 9/40").at_most(
-        float(np.abs(growth - 9.0 / 40.0).max()), 1e-9
+        np.abs(growth - 9.0 / 40.0).max(), 1e-9
     )
     look.control.far("C.13 step", _first_distance)
     look.simulated(f"D_max / m^(-15/24), m = {m}, smallest of {seeds} runs").at_most(
-        float(whole[:, -1].min()), 1.0
+        whole[:, -1].min(), 1.0
     )
     what = "distance after one step over eta |a_r|, minus 1"
-    look.control(what).at_most(float(np.abs(printed.first_drift / first - 1.0).max()), 1e-9)
+    look.control(what).at_most(np.abs(printed.first_drift / first - 1.0).max(), 1e-9)
     look.control("D_max over eta T |a_r|, the bound in the proof").at_most(
-        float((printed.drift / (steps * first)).max()), 1.0 + descents.ROUNDING
+        (printed.drift / (steps * first)).max(), 1.0 + descents.ROUNDING
     )
     look.repair.exact("exponent of the distance with the step size of R1").holds(
         R1.drift_exponent <= CHAINS["C.13"].printed,
@@ -333,7 +333,7 @@ def _check_drift(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     look.repair.simulated(
         f"D_max / m^(-15/24) with the step size of R1, m = {m}, largest of {seeds} runs"
-    ).at_most(float((repaired.drift / allowed)[:, -1].max()), 1.0)
+    ).at_most((repaired.drift / allowed)[:, -1].max(), 1.0)
     look.witness |= _counterexample(descents.LABEL, descents.EPSILON, 1.0)
 
 

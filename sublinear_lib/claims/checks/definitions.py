@@ -241,10 +241,10 @@ def _check_supremum(look: Collector, budget: Budget, rng: Rng) -> None:
     look(f"continuous: how far a point stays below it, {count} caps").at_most(missed, 1e-8)
     look(f"continuous: caps without a highest point, of {count}").none(kinks)
     look("how far the loss of the exact adversary stays below its supremum").at_most(
-        float(np.max(top - exact_one.loss)), 1e-8
+        np.max(top - exact_one.loss), 1e-8
     )
     look("how far the loss of an attack lies above its supremum").at_most(
-        float(np.max(attack.loss - ceiling)), 0.0
+        np.max(attack.loss - ceiling), 0.0
     )
 
 
@@ -296,11 +296,9 @@ def _miss_on_two_points(m: int, loss: losses.Loss, rng: Rng) -> float:
     value = network.forward(ends)
     own = loss.value(labels, value)
     both = np.maximum(own, loss.value(labels, value[::-1]))
-    miss = 0.0
-    for rho, expected in ((1.7, own.mean()), (1.8, both.mean())):
-        found = adversary.robust_loss(network, ends, labels, rho, loss)
-        miss = max(miss, abs(found.lower - expected), abs(found.upper - expected))
-    return miss
+    found = [adversary.robust_loss(network, ends, labels, rho, loss) for rho in (1.7, 1.8)]
+    bounds = np.array([(each.lower, each.upper) for each in found])
+    return float(np.abs(bounds - [[own.mean()], [both.mean()]]).max())
 
 
 # --------------------------------------------------------------------------------------------------
@@ -330,10 +328,8 @@ def _check_chi_square(look: Collector, budget: Budget, rng: Rng) -> None:
     look(
         f"moments E Q^k other than m (m + 2) ... (m + 2k - 2), m <= {degrees}, k <= {powers}"
     ).none(wrong)
-    for what, pvalue in (
-        ("Q ~ chi-square, m = 7", pvalues[0]),
-        ("m ||w_r||^2 ~ chi-square, d = 5", pvalues[1]),
-    ):
+    said = ("Q ~ chi-square, m = 7", "m ||w_r||^2 ~ chi-square, d = 5")
+    for what, pvalue in zip(said, pvalues, strict=False):
         look.simulated(f"p-value of Kolmogorov-Smirnov for {what}").at_least(pvalue, _RARE)
     look.control.simulated("p-value with one degree of freedom more").at_most(pvalues[2], _RARE)
 
@@ -363,7 +359,7 @@ def _check_indicators(look: Collector, budget: Budget, rng: Rng) -> None:
         int(np.count_nonzero((scores >= network.tau) != now.active_mask(points)))
     )
     look("f(x) against the sum of a_r (<w_r, x> + b_r) Phi_{x,r}").at_most(
-        float(np.max(np.abs(value - now.forward(points)))), 1e-11
+        np.max(np.abs(value - now.forward(points))), 1e-11
     )
     look.control("pairs within 1e-12 of the threshold").none(int(np.count_nonzero(~clear)))
     look("at a tie: neurons that are active by > and by the activation").equals(ties[0], ties[1])
@@ -411,7 +407,7 @@ def _check_active_sets(look: Collector, budget: Budget, rng: Rng) -> None:
     here = int(np.count_nonzero(small.active_mask(top.x[None, :])))
     look("largest k over X: at its witness").equals(here, top.count)
     look.repair("largest k over X, against the largest of 4001 points").at_most(
-        float(counts.max()), float(top.count)
+        counts.max(), float(top.count)
     )
     look.repair("largest k over X, relative to its mean there").at_least(
         float(top.count / counts.mean()), 1.0
@@ -458,17 +454,11 @@ def _smallest_gap(points: FloatArray, rho: float, budget: Budget, rng: Rng) -> f
     looked = budget.pick(200, 5_000)
     least = math.inf
     for j in range(len(points)):
-        center = np.repeat(points[j : j + 1], looked, axis=0)
-        others = np.delete(points, j, axis=0)
+        center, others = points[j : j + 1], np.delete(points, j, axis=0)
         # Points of the cap at random, and those nearest to each of the others.
-        tried = np.vstack(
-            (
-                geometry.sample_caps(center, rho, rng),
-                geometry.project_to_caps(
-                    others, np.repeat(points[j : j + 1], len(others), axis=0), rho
-                ),
-            )
-        )
+        drawn = geometry.sample_caps(np.repeat(center, looked, axis=0), rho, rng)
+        nearest = geometry.project_to_caps(others, np.repeat(center, len(others), axis=0), rho)
+        tried = np.vstack((drawn, nearest))
         least = min(least, float((tried @ points[j] - (tried @ others.T).max(axis=1)).min()))
     return least
 
@@ -516,10 +506,9 @@ def _check_frozen(look: Collector, budget: Budget, rng: Rng) -> None:
     look.repair(
         "derivative of the supremum over the cap: median error of the formula with the motion of "
         "the worst point"
-    ).at_most(float(np.median(formula)), 1e-4)
-    look.repair(
-        "derivative of the supremum over the cap: median error with the point held fixed"
-    ).at_least(float(np.median(frozen)), 0.1)
+    ).at_most(np.median(formula), 1e-4)
+    what = "derivative of the supremum over the cap: median error with the point held fixed"
+    look.repair(what).at_least(np.median(frozen), 0.1)
     look.repair.simulated(
         "jump: share of caps in which the two directions have a cosine below 0.95"
     ).note(Outcome.YES if share.lower > 0.0 else Outcome.OPEN, share, "> 0")
@@ -541,9 +530,7 @@ def _through_adversary(budget: Budget, rng: Rng) -> tuple[list[float], list[floa
     """Compare both gradients of the supremum over a cap with finite differences, at switches."""
     m, count = budget.pick(300, 10_000), budget.pick(30, 300)
     half = geometry.cap_angle(_RHO)
-    cosines: list[float] = []
-    formula: list[float] = []
-    frozen: list[float] = []
+    cosines, formula, frozen = (list[float]() for _ in range(3))
     for network, points in adversary.random_cases(m, 3, t=_LEVEL, count=count, rng=rng):
         found = adversary.gradient_of_supremum(network, points[0], _RHO)
         if found.neuron is None:
@@ -595,7 +582,7 @@ def _check_training(look: Collector, budget: Budget, rng: Rng) -> None:
     ).none(differing)
     look("the same with sums in any order: largest difference").at_most(apart, 1e-10)
     look("W_T against the lines 8 to 22 written out").at_most(
-        float(np.max(np.abs(weights - dense.final.W))), 1e-10
+        np.max(np.abs(weights - dense.final.W)), 1e-10
     )
     look("rows outside of Q_t that a step moved").none(outside)
     look.print.exact(

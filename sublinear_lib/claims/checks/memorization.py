@@ -193,7 +193,7 @@ def _solved(look: Collector, memorizer: constructions.Memorizer, rows: int) -> N
     found = certificates.certify(memorizer, "milp", rows=np.arange(rows), time_limit=20.0)
     N, n = memorizer.X.shape
     what = f"largest |F - y| on {rows} balls, p = {memorizer.p:g}, N = {N}, n = {n}, by MILP"
-    look(what).at_most(float(found.deviation.max()), 1e-5)
+    look(what).at_most(found.deviation.max(), 1e-5)
 
 
 @topic.check("thm-ii.4.8")
@@ -223,7 +223,7 @@ def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
     bounds = certificates.certify(memorizer, "interval")
     found.certified(
         f"largest |F - y| on all balls, stored weights, mu = 0.99 lambda/2, N = {N}, n = {n}"
-    ).at_most(float(bounds.deviation.max()), 1e-9)
+    ).at_most(bounds.deviation.max(), 1e-9)
     _attacked(found, memorizer, rng)
     # Points of the plane that are well apart: the solver works with tolerances.
     N = budget.pick(6, 16)
@@ -232,7 +232,7 @@ def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
     _solved(found, memorizer, budget.pick(4, N))
     shifted = constructions.memorize(X, y - 7.5, 0.9 * datasets.largest_budget(X, y))
     found("largest |F - y| at the samples, labels -6.5, -5.5, -4.5").at_most(
-        float(np.abs(shifted(X) - y + 7.5).max()), 1e-9
+        np.abs(shifted(X) - y + 7.5).max(), 1e-9
     )
     look.add(found)
 
@@ -445,5 +445,5 @@ def _check_precision(look: Collector, budget: Budget, rng: Rng) -> None:
         int(far.wrong.sum())
     )
     look.control("wrong labels in float32, 100 times nearer than it breaks").at_least(
-        float(near.wrong.sum()), 1.0
+        near.wrong.sum(), 1.0
     )

@@ -210,8 +210,8 @@ def _check_r2(look: Collector, budget: Budget, rng: Rng) -> None:
     what = f"slope of the average loss, n = 1, d = 2, m = 2^8 to {widths[-1]}, {seeds} seeds"
     descents.bounded(look, what, widths, runs.average)
     look.simulated(f"smallest D_max / m^(-15/24) over all {seeds * len(widths)} runs").at_least(
-        float((runs.drift / allowed).min()), 1.0
+        (runs.drift / allowed).min(), 1.0
     )
     look("largest D_max / (eta T |a_r|) over all runs").at_most(
-        float((runs.drift / largest).max()), 1.0 + descents.ROUNDING
+        (runs.drift / largest).max(), 1.0 + descents.ROUNDING
     )

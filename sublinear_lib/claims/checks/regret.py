@@ -404,30 +404,25 @@ def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
         "power of m in the share of neurons that can fire in a cap, R3, d = 3, rho = 0.1, between "
         "m = 2^200 and 2^240, off -1/5"
     ).at_most(abs(local + 0.2), 0.0125)
-    look.closed_form(
-        "that share over m^(-1/5) exp(rho sqrt(d log(m)/5)), d = 3 to 400, m = 2^20 to 2^240"
-    ).at_most(
-        max(
-            share(power, d, rho) / math.exp(rho * math.sqrt(0.2 * d * log) - 0.2 * log)
-            for power in (20, 40, 60, 120, 240)
-            for log in (power * math.log(2.0),)
-            for d, rho in ((3, 0.1), (10, 0.1), (100, 0.1), (3, 0.3), (100, 0.3), (400, 0.3))
-        ),
-        1.0,
+    most = max(
+        share(power, d, rho) / math.exp(rho * math.sqrt(0.2 * d * log) - 0.2 * log)
+        for power in (20, 40, 60, 120, 240)
+        for log in (power * math.log(2.0),)
+        for d, rho in ((3, 0.1), (10, 0.1), (100, 0.1), (3, 0.3), (100, 0.3), (400, 0.3))
     )
+    what = "that share over m^(-1/5) exp(rho sqrt(d log(m)/5)), d = 3 to 400, m = 2^20 to 2^240"
+    look.closed_form(what).at_most(most, 1.0)
+    powers = (20, 40, 60)
+    active = [scaling.activity(R3.tau(2**k), 2**k) for k in powers]
     for d, rho in ((3, 0.1), (100, 0.3), (400, 0.3)):
-        row = ", ".join(f"{share(power, d, rho):.2g}" for power in (20, 40, 60))
-        look.control.closed_form(
-            f"the share for d = {d}, rho = {rho} at m = 2^20, 2^40, 2^60"
-        ).holds(
-            all(share(k, d, rho) > scaling.activity(R3.tau(2**k), 2**k) for k in (20, 40, 60)),
-            row,
-            "more than the active share at each width",
-        )
-    growing = [share(power, round((power * math.log(2.0)) ** 2), 0.3) for power in (20, 40, 60)]
-    look.control.closed_form(
-        "the share for rho = 0.3 and d = log(m)^2 at m = 2^60: S becomes everything"
-    ).at_least(growing[-1], 0.99)
+        able, asked = [share(k, d, rho) for k in powers], "more than the active share at each width"
+        larger = all(a > b for a, b in zip(able, active, strict=True))
+        what = f"the share for d = {d}, rho = {rho} at m = 2^20, 2^40, 2^60"
+        shown = ", ".join(f"{value:.2g}" for value in able)
+        look.control.closed_form(what).holds(larger, shown, asked)
+    what = "the share for rho = 0.3 and d = log(m)^2 at m = 2^60: S becomes everything"
+    wide = share(60, round((60 * math.log(2.0)) ** 2), 0.3)
+    look.control.closed_form(what).at_least(wide, 0.99)
     m, draws, X = 2**12, budget.pick(8, 40), datasets.circle(3).X[:2]
     for d in (3, 6):
         points = np.column_stack([X[:, :2], np.zeros((2, d - 3)), X[:, 2]])
@@ -454,11 +449,9 @@ def _moving_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     near, far = (PseudoNetwork(start, W).forward(run.where) for W in (start.W + away, W_star))
     told = f"R3, d = 3, n = 2, rho = {_RHO}, m = {m}, exact adversary, {run.plan.steps} steps"
     moved = np.linalg.norm(np.concatenate(run.visited) - np.tile(X, (len(run.visited), 1)), axis=1)
-    look.control(f"how far the adversary moved a point, {told}").at_least(
-        float(moved.max()), 0.9 * _RHO
-    )
+    look.control(f"how far the adversary moved a point, {told}").at_least(moved.max(), 0.9 * _RHO)
     look(f"|g(x; W') - g(x; W*)| where it went, {told}").at_most(
-        float(np.abs(near - far).max()), descents.ROUNDING
+        np.abs(near - far).max(), descents.ROUNDING
     )
     look(f"||W' - W_0||_F^2 over |S| D_W^2, {told}").at_most(D_F**2 / allowed, 1.0)
     look.control(f"||W* - W_0||_F^2 over |S| D_W^2, {told}").at_least(
