@@ -19,7 +19,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import robust_loss
 from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import quadrature
-from sublinear_lib.claims.instruments.points import circle
+from sublinear_lib.claims.instruments.points import can_fire, circle
 from sublinear_lib.claims.instruments.quadrature import CUBIC
 from sublinear_lib.claims.stated import stated_power
 from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
@@ -392,20 +392,12 @@ def _largest_feature(look: Collector) -> None:
 def _caps_of_neurons(look: Collector, budget: Budget, rng: Rng) -> None:
     """Count the neurons that can fire in a cap, and compare their share with its bound."""
     m, d, draws = 2**14, 5, budget.pick(10, 100)
-    tau, half = _tau(m, Fraction(1, 5)), geometry.cap_angle(_RHO)
-    t = scaling.standardize_threshold(tau, m)
-
-    def counted(stream: Rng, m: int) -> int:
-        start = TwoLayerNetwork.initialize(m, d, rng=stream, tau=tau)
-        length = np.linalg.norm(start.W[:, :-1], axis=1)
-        angle = np.arccos(np.clip(start.W[:, 0] / length, -1.0, 1.0))
-        best = geometry.SLICE_RADIUS * length * np.cos(np.maximum(0.0, angle - half))
-        return int((best + start.W[:, -1] / 2.0 + start.b > tau).sum())
-
-    counts = sweep(rng.spawn(draws), [m], counted)
-    look(f"neurons that can fire in one cap, m = {m}, d = {d}, c = 1/5").binomial(
-        float(counts.mean()), m * caps.cap_share(t, d, _RHO), draws, m
-    )
+    tau, x = _tau(m, Fraction(1, 5)), geometry.embed(np.eye(1, d - 1))
+    starts = (TwoLayerNetwork.initialize(m, d, rng=own, tau=tau) for own in rng.spawn(draws))
+    count = np.mean([can_fire(start, x, _RHO).sum() for start in starts])
+    share = caps.cap_share(scaling.standardize_threshold(tau, m), d, _RHO)
+    what = f"neurons that can fire in one cap, m = {m}, d = {d}, c = 1/5"
+    look(what).binomial(float(count), m * share, draws, m)
     rice = [(caps.circle_cap_share(t, 0.05), caps.cap_share(t, 3, 0.05)) for t in range(4)]
     look.control("the share for d = 3 and rho = 0.05 against Rice's formula").close(rice, 1e-3)
     ratio = max(

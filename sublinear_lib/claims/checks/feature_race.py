@@ -228,8 +228,7 @@ def _weak_budget(law: FeatureData, act: SmoothedReLU, rng: Rng) -> float:
 @topic.check("prop-iii.4")
 def _check_rate(look: Collector, budget: Budget, rng: Rng) -> None:
     boxes = budget.pick(600, 20_000)
-    exceeded = missed = 0
-    formula = 0.0
+    exceeded, missed, formula = 0, 0, 0.0
     for k in (2, 3, 10, 1000):
         with ctx.workprec(128):
             peak = (arb(k - 1) / arb(1).exp()).lambertw()
@@ -271,12 +270,10 @@ def _check_rate(look: Collector, budget: Budget, rng: Rng) -> None:
         "exceed W((k-1)/e) by more than the width"
     ).none(exceeded)
     look.certified("values of o F at F = 1 + W that are not W").none(missed)
-    look("critical rate of the library against P_NR beta^2 / (q W), relative").at_most(
-        formula, 1e-12
-    )
-    look("share of beta that the attack takes, over eta~ / eta~*: largest").at_most(
-        largest, 1.0 + 1e-9
-    )
+    what = "critical rate of the library against P_NR beta^2 / (q W), relative"
+    look(what).at_most(formula, 1e-12)
+    what = "share of beta that the attack takes, over eta~ / eta~*: largest"
+    look(what).at_most(largest, 1.0 + 1e-9)
     look("the same, largest, from below: the bound is reached").at_least(largest, 0.97)
     look("B of training on v alone at 0.9 eta~*").at_least(ends[0], 3.5)
     look("B of training on v alone at 1.1 eta~*, over the level").at_most(
@@ -286,8 +283,7 @@ def _check_rate(look: Collector, budget: Budget, rng: Rng) -> None:
 
 @topic.check("prop-iii.5")
 def _check_budget(look: Collector, budget: Budget, rng: Rng) -> None:
-    uneven = sides = risen = late = 0
-    formula = 0.0
+    uneven, sides, risen, late, formula = 0, 0, 0, 0, 0.0
     draws = budget.pick(60, 600)
     for _ in range(draws):
         # q = 3, and a ratio of the starts for which r is rational.
@@ -358,9 +354,8 @@ def _starts(classes: int, rng: Rng) -> tuple[FloatArray, FloatArray]:
 def _check_transition(look: Collector, budget: Budget, rng: Rng) -> None:
     law, act = FeatureData(noise=0.0, jitter=0.0), SmoothedReLU(3, 15.0)
     rates = np.array([100.0, 300.0, 1000.0, 3000.0])
-    early = late = passages = 0
+    early, late, passages, least = 0, 0, 0, math.inf
     kappa = races.kappas(law, races.ADVERSARIAL)[0]
-    least = math.inf
     A0, B0 = _starts(budget.pick(8, 40), rng)
     first = A0.max(axis=1)
     for rate in rates[:: budget.pick(3, 1)]:
@@ -383,15 +378,13 @@ def _check_transition(look: Collector, budget: Budget, rng: Rng) -> None:
                 passages += 1
                 if 2 * start <= X:
                     least = min(least, T * 2 * kappa * start)
-    bracket = 0.0
+    brackets, damped = [], kappa * 0.7**3
     for rate in rates:
         chosen = replace(races.ADVERSARIAL, attack=replace(races.MAIN, rate=rate))
         level = recursion.plateau(law, chosen).level
         low, high = recursion.transition_bracket(law, chosen, 0.1)
-        damped = kappa * 0.7**3
-        bracket = max(bracket, abs(low / ((10 - 1 / level) / kappa) - 1))
-        whole = 1 + (10 - 1 / level) / damped * (1 + damped * level) ** 2
-        bracket = max(bracket, abs(high / whole - 1))
+        brackets.append((low, (10 - 1 / level) / kappa))
+        brackets.append((high, 1 + (10 - 1 / level) / damped * (1 + damped * level) ** 2))
     A0, B0 = _starts(budget.pick(12, 60), rng)
     chosen = TrainingSettings(steps=budget.pick(1800, 3000))
     times = recursion.phase_diagram(law, chosen, A0, B0, [0.9], rates, coupled=True).crossing[0].T
@@ -403,9 +396,8 @@ def _check_transition(look: Collector, budget: Budget, rng: Rng) -> None:
     ).none(early)
     look.computed("the same: later than the upper bound").none(late)
     look("passages through X >= 2 A_0 over A_0^(2-q) / (2 (q-2) kappa): least").at_least(least, 1.0)
-    look("the bracket of the library against the statement at X = the level, o = 1 - 1/k").at_most(
-        bracket, 1e-9
-    )
+    what = "the bracket of the library against the statement at X = the level, o = 1 - 1/k"
+    look(what).close(brackets, 1e-9)
     look.simulated(
         f"slope of the crossing time in log eta~, coupled recursion, {len(kept)} classes"
     ).holds(

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from sublinear_lib import datasets, geometry, scaling
-from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib import datasets, scaling
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import AttackResult, ExactAdversary, Objective, Target, robust_loss
 from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import descents
+from sublinear_lib.claims.instruments.points import can_fire
 from sublinear_lib.claims.stated import far_slope
 from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
@@ -383,16 +384,6 @@ def _expected_terms(look: Collector, rng: Rng) -> None:
         look.control(f"{what}, {told}").sample(values, closed, largest=6.0)
 
 
-def _can_fire(start: TwoLayerNetwork, X: FloatArray, rho: float) -> BoolArray:
-    """Return the set S: the neurons that fire somewhere in the caps around some points."""
-    length, half = np.linalg.norm(start.W[:, :-1], axis=1), geometry.cap_angle(rho)
-    cosine = start.W[:, :-1] @ X[:, :-1].T / (length[:, None] * geometry.SLICE_RADIUS)
-    apart = np.maximum(0.0, np.arccos(np.clip(cosine, -1.0, 1.0)) - half)
-    highest = geometry.SLICE_RADIUS * length * np.cos(apart).max(axis=1)
-    fires: BoolArray = highest + geometry.SLICE_HEIGHT * start.W[:, -1] + start.b > start.tau
-    return fires
-
-
 def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look at the size of S, on which the number of steps of R3 rests: it depends on d."""
 
@@ -427,7 +418,7 @@ def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
     for d in (3, 6):
         points = np.column_stack([X[:, :2], np.zeros((2, d - 3)), X[:, 2]])
         networks = (TwoLayerNetwork.initialize(m, d, R3, rng=rng) for _ in range(draws))
-        counts = [np.count_nonzero(_can_fire(network, points[:1], 0.1)) for network in networks]
+        counts = [np.count_nonzero(can_fire(network, points[:1], 0.1)) for network in networks]
         p = caps.cap_share(scaling.standardize_threshold(R3.tau(m), m), d, 0.1)
         look.control(
             f"|S| for one cap, R3, d = {d}, rho = 0.1, m = {m}, {draws} networks"
@@ -439,7 +430,7 @@ def _moving_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     m, epsilon = budget.pick(2**11, 2**14), 0.3
     start = TwoLayerNetwork.initialize(m, 3, R3, rng=rng)
     X, y = datasets.circle(3).X[:2], np.array([0.5, -0.5])
-    W_star, S = _fitted(start, X, y), _can_fire(start, X, _RHO)
+    W_star, S = _fitted(start, X, y), can_fire(start, X, _RHO)
     # W* also moves every neuron outside S, as far as any; W' leaves those where they were.
     D_W = regret.norm_2_inf(W_star - start.W)
     W_star[~S, -1] += D_W * rng.choice(np.array([-1.0, 1.0]), np.count_nonzero(~S))
