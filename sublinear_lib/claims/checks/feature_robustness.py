@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from itertools import repeat
 
 import numpy as np
 from flint import arb, ctx
@@ -272,7 +271,7 @@ def _check_certificate(look: Collector, budget: Budget, rng: Rng) -> None:
         wanted = _hoelder(network, drawn.X, drawn.y, eps)
         off = max(off, float((np.abs(bounds["interval"] - wanted) / (1 + np.abs(wanted))).max()))
         # An input on the edge: a margin of the attack beside the certified one.
-        attacked = [float(margin) for margin in map(_margin, repeat(network), climbed, drawn.y)]
+        attacked = [float(_margin(network, x, y)) for x, y in zip(climbed, drawn.y, strict=True)]
         open_pairs += (np.array(attacked) - bounds["linear"]).tolist()
         # Networks of u alone, on clean inputs.
         clean = FeatureData(noise=0.0, jitter=0.0, nonrobust_patches=int(rng.integers(5, 80)))
