@@ -16,7 +16,7 @@ import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Literal
+from typing import Literal, SupportsFloat
 
 import numpy as np
 from flint import acb
@@ -196,7 +196,7 @@ def _half(side: concentration.Side, sign: int = 1) -> Margin:
 
 def _wedge_controls(look: Collector, budget: Budget, rng: Rng) -> None:
     ratios = [_random(rng, 0.01, 6.0) for _ in range(budget.pick(100, 2000))]
-    sides = []
+    sides: list[tuple[SupportsFloat, float]] = []
     for u in ratios:
         inside = float(stats.chi2.cdf(float(u) ** 2, 1))
         lines: tuple[tuple[Literal["lower", "upper"], float, float], ...]

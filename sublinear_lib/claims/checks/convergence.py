@@ -140,16 +140,17 @@ def _counterexample(label: float, epsilon: float, K: float) -> dict[str, Any]:
 
 def _trainer_agrees(look: Collector, rng: Rng) -> None:
     """Compare the runs in one variable with Algorithm 1 itself."""
-    m, steps, x, y = 2**10, 12, descents.POINT, [descents.LABEL]
+    m, steps, x, label = 2**10, 12, descents.POINT, descents.LABEL
     start = TwoLayerNetwork.initialize(m, 2, PRINTED, rng=rng)
     eta = PRINTED.eta(m, descents.EPSILON)
     trainer = DenseAdversarialTraining(
         adversary=ExactAdversary(rho=1.5), loss="absolute", eta=eta, steps=steps
     )
-    history = trainer.fit(start, x, y, rng=rng)
-    run = regret.one_point_descent(start.preactivations(x)[0], start.a, start.tau, *y, eta, steps)
+    history = trainer.fit(start, x, [label], rng=rng)
+    z = start.preactivations(x)[0]
+    run = regret.one_point_descent(z, start.a, start.tau, label, eta, steps)
     W = history.final.W
-    coupling = regret.gradient_coupling(start, W, x, y, "absolute")
+    coupling = regret.gradient_coupling(start, W, x, [label], "absolute")
     for name, own, other in (
         ("losses", history.loss, run.losses[:-1]),
         ("distances", history.drift_max, run.drift[1:]),

@@ -107,7 +107,7 @@ def _lattice(m: int, d: int, rng: Rng) -> FloatArray:
 
 def _asked(d: int, queries: int, rng: Rng) -> tuple[FloatArray, FloatArray]:
     """Draw half-spaces with such points as normals."""
-    return _lattice(queries, d, rng), rng.integers(-20, 21, queries) * 1.0
+    return _lattice(queries, d, rng), rng.integers(-20, 21, queries).astype(np.float64)
 
 
 def _differences(

@@ -229,7 +229,9 @@ def _check_robust(look: Collector, budget: Budget, rng: Rng) -> None:
     what = f"adversarial training: every fresh input certified at eps = {races.TEST}"
     seen.most(what, sure)
     seen.most("least share of u over the classes above 1/2", [value > 0.5 for value in shares])
-    look.simulated("error on clean inputs, mean over the seeds").at_most(np.mean(clean), 0.02)
+    look.simulated("error on clean inputs, mean over the seeds").at_most(
+        float(np.mean(clean)), 0.02
+    )
     look(
         f"networks certified at {races.TEST}, at eps = 0.9: error when u is injected into all "
         "patches, least"

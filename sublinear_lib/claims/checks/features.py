@@ -293,7 +293,9 @@ def _check_standard(look: Collector, budget: Budget, rng: Rng) -> None:
     seen = races.Seeds(look, budget)
     what = "training loss at the end at most 0.02; a class that has not begun leaves above 0.3"
     seen.most(what, [value <= 0.02 for value in loss])
-    look.simulated("error on clean inputs, mean over the seeds").at_most(np.mean(clean), 0.02)
+    look.simulated("error on clean inputs, mean over the seeds").at_most(
+        float(np.mean(clean)), 0.02
+    )
     seen.shares("share of classes in which v has the larger part", dense, 0.5)
     what = f"share of fresh inputs that the attack of Proposition 3.1 breaks, eps = {races.TEST}"
     seen.shares(what, broken, 0.5)

@@ -105,13 +105,13 @@ def _check_optimal(look: Collector, budget: Budget, rng: Rng) -> None:
         if mu < 0:
             continue
         pair = datasets.closest_pair(X, s)
-        samples = [binary.rational(X[row]) for row in (pair.i, pair.k)]
+        first, second = (binary.rational(X[row]) for row in (pair.i, pair.k))
         share = Fraction(mu) / Fraction(lam)
-        ends = [binary.between(*samples, t) for t in (share, 1 - share)]
+        ends = [binary.between(first, second, t) for t in (share, 1 - share)]
         gap = Fraction(lam) - 2 * Fraction(mu)
-        for sample, end in zip(samples, ends, strict=True):
+        for sample, end in zip((first, second), ends, strict=True):
             gaps += binary.distance(sample, end, math.inf) > Fraction(mu)
-        gaps += binary.distance(*ends, math.inf) != gap
+        gaps += binary.distance(ends[0], ends[1], math.inf) != gap
         memorizer = constructions.memorize_lipschitz(X, s, mu)
         limit = certificates.lipschitz_certificate(memorizer)
         least = Fraction(stated("II.2 constant")) / gap

@@ -88,7 +88,8 @@ def _exact_suprema(
 
 
 def _circle_widths(budget: Budget) -> list[int]:
-    return [2**k for k in range(8, budget.pick(15, 19), 2)] + budget.pick([], [10**6])
+    last: list[int] = budget.pick([], [10**6])
+    return [2**k for k in range(8, budget.pick(15, 19), 2)] + last
 
 
 def _uniformly(look: Collector, budget: Budget, rng: Rng) -> None:

@@ -199,7 +199,7 @@ def powers_of(name: str) -> tuple[Fraction, Fraction, Fraction]:
 
 def point(d: int) -> FloatArray:
     """Return the point of X over the first axis."""
-    return geometry.embed(np.eye(1, d - 1))[0]
+    return np.asarray(geometry.embed(np.eye(1, d - 1))[0])
 
 
 class Extremal(NamedTuple):
@@ -221,7 +221,7 @@ class Extremal(NamedTuple):
     def miss(self) -> float:
         """How far f - g, by the network code, is from the closed forms."""
         reached = {"above": self.above.gap, "below": self.below.gap, "half_width": self.half_width}
-        return max(abs(found - getattr(self.closed, side)) for side, found in reached.items())
+        return max(abs(at - float(getattr(self.closed, side))) for side, at in reached.items())
 
     @property
     def tolerance(self) -> float:
