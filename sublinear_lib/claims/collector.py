@@ -50,8 +50,9 @@ class _Turn:
     def __init__(self, **turned: Role | Method) -> None:
         self._turned: dict[str, Any] = {**turned}
 
-    def __get__(self, look: Collector, owner: type[Collector]) -> Collector:
-        return replace(look, **self._turned)
+    def __get__(self, look: Collector | None, owner: type[Collector]) -> Collector:
+        # Whoever reads the class, such as pydoc, has no collector to turn.
+        return replace(look or Collector(), **self._turned)
 
 
 @dataclass
