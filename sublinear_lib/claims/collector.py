@@ -35,18 +35,6 @@ from sublinear_lib.statistics import Interval, loglog_slope
 if TYPE_CHECKING:
     from sublinear_lib.theory import enclosures
 
-__all__ = [
-    "SURE",
-    "Collector",
-    "Inspection",
-    "Look",
-    "Rng",
-    "check_of",
-    "fitted_power",
-    "sweep",
-    "sweep_by_width",
-]
-
 Rng: TypeAlias = np.random.Generator
 """The randomness of a check."""
 
@@ -54,6 +42,17 @@ SURE = 0.9999
 """The confidence of intervals: a check at another seed must not fail by chance."""
 
 _CLOSE = 1e-3
+
+
+class _Turn:
+    """An attribute of a collector: the same one, with another role or method."""
+
+    def __init__(self, **turned: Role | Method) -> None:
+        self._turned: dict[str, Any] = {**turned}
+
+    def __get__(self, look: Collector | None, owner: type[Collector]) -> Collector:
+        # Whoever reads the class, such as pydoc, has no collector to turn.
+        return replace(look or Collector(), **self._turned)
 
 
 @dataclass
@@ -92,59 +91,16 @@ class Collector:
         """Bear on something else."""
         return replace(self, role=role)
 
-    def by(self, method: Method) -> Collector:
-        """Decide in another way."""
-        return replace(self, method=method)
-
-    @property
-    def control(self) -> Collector:
-        """What bears on the check itself."""
-        return self.on(Role.CONTROL)
-
-    @property
-    def print(self) -> Collector:
-        """What bears on the letters."""
-        return self.on(Role.PRINT)
-
-    @property
-    def proof(self) -> Collector:
-        """What bears on a step of the printed proof."""
-        return self.on(Role.PROOF)
-
-    @property
-    def repair(self) -> Collector:
-        """What holds instead."""
-        return self.on(Role.REPAIR)
-
-    @property
-    def exact(self) -> Collector:
-        """What is decided by exact arithmetic."""
-        return self.by(Method.EXACT)
-
-    @property
-    def certified(self) -> Collector:
-        """What is decided by a rigorous enclosure."""
-        return self.by(Method.CERTIFIED)
-
-    @property
-    def closed_form(self) -> Collector:
-        """What is decided by a closed form."""
-        return self.by(Method.CLOSED_FORM)
-
-    @property
-    def computed(self) -> Collector:
-        """What is decided in floating point."""
-        return self.by(Method.COMPUTED)
-
-    @property
-    def simulated(self) -> Collector:
-        """What is decided by seeded simulation."""
-        return self.by(Method.MONTE_CARLO)
-
-    @property
-    def cited(self) -> Collector:
-        """What others have proved."""
-        return self.by(Method.CITED)
+    control = _Turn(role=Role.CONTROL)
+    print = _Turn(role=Role.PRINT)
+    proof = _Turn(role=Role.PROOF)
+    repair = _Turn(role=Role.REPAIR)
+    exact = _Turn(method=Method.EXACT)
+    certified = _Turn(method=Method.CERTIFIED)
+    closed_form = _Turn(method=Method.CLOSED_FORM)
+    computed = _Turn(method=Method.COMPUTED)
+    simulated = _Turn(method=Method.MONTE_CARLO)
+    cited = _Turn(method=Method.CITED)
 
     def apart(self) -> Collector:
         """Return a collector whose observations are to be added later."""
@@ -163,16 +119,7 @@ class Collector:
     ) -> None:
         """Note whether a closed form has the power of m that a statement names, to a thousandth.
 
-        Parameters
-        ----------
-        key : str
-            A name in `STATED`.
-        value : callable
-            The closed form, positive, as a function of m.
-        logs : float, default 0
-            The power of log m in the closed form, which the statement leaves out.
-        case : str, default ""
-            For which parameters, where there are several.
+        `key` is a name in `STATED`; the statement leaves out the power `logs` of log m.
         """
         asked, slope = STATED[key], far_slope(value, logs=logs)
         over, under = slope > float(asked.number) + _CLOSE, slope < float(asked.number) - _CLOSE
@@ -205,15 +152,7 @@ class Collector:
 
 @dataclass(frozen=True)
 class Look:
-    """One thing that is looked at, before it is said what was found.
-
-    Parameters
-    ----------
-    collector : Collector
-        Where the observation goes.
-    what : str
-        What is looked at.
-    """
+    """One thing that is looked at, before it is said what was found."""
 
     collector: Collector
     what: str
@@ -221,13 +160,7 @@ class Look:
     def note(
         self, outcome: Outcome, found: Value, asked: str, usually: Method | None = None
     ) -> None:
-        """Note what was found and asked for, with any outcome.
-
-        Raises
-        ------
-        TypeError
-            If an argument has a wrong type, or neither the collector nor `usually` has a method.
-        """
+        """Note what was found and asked for, with any outcome."""
         method = self.collector.method or usually
         # Without a method, Observation refuses.
         self.collector.observations.append(
@@ -235,13 +168,7 @@ class Look:
         )
 
     def holds(self, holds: bool, found: Value, asked: str) -> None:
-        """Note a fact that is decided, yes or no; the method must be said.
-
-        Raises
-        ------
-        TypeError
-            If an argument has a wrong type.
-        """
+        """Note a fact that is decided, yes or no; the method must be said."""
         self.note(_yes(validation.boolean(holds, "holds")), found, asked)
 
     def reads(self, found: str, asked: str) -> None:
@@ -249,13 +176,7 @@ class Look:
         self.holds(found == asked, found, asked)
 
     def at_most(self, found: float, limit: float) -> None:
-        """Note whether a number is at most its bound, in floating point if nothing else is said.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For numbers that are not finite.
-        """
+        """Note whether a number is at most its bound, in floating point if nothing else is said."""
         found, limit = validation.scalar(found, "found"), validation.scalar(limit, "limit")
         self.note(_yes(found <= limit), found, f"<= {limit:.6g}", Method.COMPUTED)
 
@@ -265,13 +186,7 @@ class Look:
         self.note(_yes(found >= limit), found, f">= {limit:.6g}", Method.COMPUTED)
 
     def equals(self, found: int | Fraction, printed: int | Fraction) -> None:
-        """Note whether two exact numbers are equal: what follows, and what is printed.
-
-        Raises
-        ------
-        TypeError
-            If a number is not exact.
-        """
+        """Note whether two exact numbers are equal: what follows, and what is printed."""
         for name, value in (("found", found), ("printed", printed)):
             if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
                 raise TypeError(f"{name} must be an int or a Fraction, got {type(value).__name__}")
@@ -289,8 +204,7 @@ class Look:
 
     def empty(self, found: Iterable[str]) -> None:
         """Note whether a list of names is empty."""
-        text = ", ".join(found)
-        self.holds(not text, text or "none", "none")
+        self.reads(", ".join(found) or "none", "none")
 
     def close(self, pairs: Iterable[tuple[float, float]], tolerance: float) -> None:
         """Note how far numbers are, relatively, from those beside them."""
@@ -314,23 +228,10 @@ class Look:
         """Note whether a measured slope shows one exponent and not another.
 
         The outcome is yes if the interval contains the predicted exponent and excludes the rival,
-        no if it excludes the predicted one, on either side, open if it contains both.
-
-        Parameters
-        ----------
-        slope : Interval
-            The slope in a log-log plot.
-        predicted, rival : float or Fraction
-            The exponent that is asked for, and another one.
-        at_most : bool, default False
-            Whether the predicted exponent is that of an upper bound, which a smaller slope keeps
-            too.  The rival is then a larger exponent, and the outcome is no if the interval lies
-            above the predicted exponent, otherwise yes if it lies below the rival, else open.
-
-        Raises
-        ------
-        ValueError
-            If both exponents are the same, or the rival of an upper bound is smaller.
+        no if it excludes the predicted one, on either side, open if it contains both.  An exponent
+        of an upper bound (`at_most`) is kept by a smaller slope too.  The rival is then a larger
+        exponent, and the outcome is no if the interval lies above the predicted exponent, otherwise
+        yes if it lies below the rival, else open.
         """
         if predicted == rival:
             raise ValueError(f"rival must differ from predicted, got {rival} for both")
@@ -358,18 +259,7 @@ class Look:
     ) -> None:
         """Note whether what was measured has one power of the width and not another, as `slope`.
 
-        Parameters
-        ----------
-        widths : sequence of int
-            Where it was measured.
-        measured : array_like
-            Shape (seeds, widths).
-        predicted : float, Fraction or sequence of float
-            The power that is asked for, or a closed form at the same widths, whose power there is.
-        rival : float or Fraction
-            Another power.
-        at_most : bool, default False
-            Whether the predicted power is that of an upper bound.
+        It has a row for each seed; a closed form at the same widths predicts its own power there.
         """
         if isinstance(predicted, Sequence):
             predicted = round(fitted_power(widths, predicted), 4)
@@ -394,13 +284,7 @@ class Look:
     def mean(
         self, mean: float, standard_error: float, expected: float, *, largest: float = 4.0
     ) -> None:
-        """Note whether a sample mean is less than so many standard errors from a closed form.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For numbers that are not finite, or a standard error that is not positive.
-        """
+        """Note whether a sample mean is less than so many standard errors from a closed form."""
         mean = validation.scalar(mean, "mean")
         error = validation.scalar(standard_error, "standard_error", exclusive_minimum=0)
         expected = validation.scalar(expected, "expected")

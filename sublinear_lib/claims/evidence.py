@@ -14,7 +14,7 @@ import enum
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -159,19 +159,12 @@ class Observation:
 
     def __post_init__(self) -> None:
         """Check the types."""
-        for name, kind in (
-            ("what", str),
-            ("found", (int, float, Fraction, Interval, str)),
-            ("asked", str),
-            ("outcome", Outcome),
-            ("method", Method),
-            ("role", Role),
-        ):
-            given = getattr(self, name)
+        kinds: tuple[Any, ...] = (str, Value, str, Outcome, Method, Role)
+        for part, kind in zip(fields(self), kinds, strict=True):
+            given = getattr(self, part.name)
             if not isinstance(given, kind) or isinstance(given, bool):
-                raise TypeError(
-                    f"{name} must be of type {_names(kind)}, got {type(given).__name__}"
-                )
+                asked = getattr(kind, "__name__", str(kind))
+                raise TypeError(f"{part.name} must be of type {asked}, got {type(given).__name__}")
         if isinstance(self.found, float) and not math.isfinite(self.found):
             raise ValueError(f"found must be a finite number, got {self.found} for {self.what!r}")
 
@@ -258,6 +251,9 @@ class Evidence:
                     return item
         return self.observations[0]
 
+
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
+"""What `decoded` raises for an entry of another form."""
 
 _BEARING = (Role.STATEMENT, Role.PRINT, Role.PROOF)
 _Kind: TypeAlias = tuple[tuple[Role, ...], tuple[Outcome, ...]]
@@ -358,14 +354,7 @@ def encoded(evidence: Evidence) -> dict[str, Any]:
         "seed": evidence.seed,
         "seconds": evidence.seconds,
         "observations": [
-            {
-                "what": item.what,
-                "found": _value(item.found),
-                "asked": item.asked,
-                "outcome": item.outcome.value,
-                "method": item.method.value,
-                "role": item.role.value,
-            }
+            {part.name: _value(getattr(item, part.name)) for part in fields(item)}
             for item in evidence.observations
         ],
         "witness": dict(evidence.witness),
@@ -418,11 +407,12 @@ def decoded(name: str, entry: Mapping[str, Any]) -> Evidence:
 
 
 def _value(found: object) -> object:
+    if isinstance(found, enum.Enum):
+        return found.value
     if isinstance(found, Fraction):
         return {"fraction": str(found)}
     if isinstance(found, Interval):
-        ends = [found.estimate, found.lower, found.upper, found.confidence]
-        return {"interval": ends}
+        return {"interval": list(astuple(found))}
     return found
 
 
@@ -432,8 +422,3 @@ def _restored(found: Any) -> Any:
             return Fraction(found["fraction"])
         return Interval(*found["interval"])
     return found
-
-
-def _names(kind: type | tuple[type, ...]) -> str:
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    return " or ".join(item.__name__ for item in kinds)

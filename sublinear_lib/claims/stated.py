@@ -58,18 +58,7 @@ class Stated:
         return isinstance(self.number, float)
 
     def admits(self, number: Fraction | float) -> bool:
-        """Return whether the statement with another number in this place is true.
-
-        Parameters
-        ----------
-        number : Fraction or float
-            The other number.
-
-        Returns
-        -------
-        bool
-            Whether the quantity is related to it as stated.
-        """
+        """Return whether the statement with another number in this place is true."""
         true = self.number if self.sharp is None else self.sharp
         if self.relation == "=":
             return number == true
@@ -78,11 +67,8 @@ class Stated:
     def wrong(self) -> list[Fraction | float]:
         """Return the numbers that are planted in this place.
 
-        Returns
-        -------
-        list of Fraction or float
-            A constant 10 % off, or a power 1/40 off, on either side; where the bound is not the
-            truth also the true power, and the one 1/40 beyond it.
+        These are a constant 10 % off, or a power 1/40 off, on either side; where the bound is not
+        the truth also the true power, and the one 1/40 beyond it.
         """
         if self.constant:
             return [0.9 * float(self.number), 1.1 * float(self.number)]
@@ -194,64 +180,20 @@ STATED: dict[str, Stated] = {
 
 
 def stated(key: str) -> float:
-    """Return a number as its statement has it.
-
-    Parameters
-    ----------
-    key : str
-        A name in `STATED`.
-
-    Returns
-    -------
-    float
-        The number.
-
-    Raises
-    ------
-    KeyError
-        If there is no such name.
-    """
+    """Return a number as its statement has it, by its name in `STATED`."""
     return float(STATED[key].number)
 
 
 def stated_power(key: str) -> Fraction:
-    """Return a power of m as its statement has it, exactly.
-
-    Parameters
-    ----------
-    key : str
-        A name in `STATED`.
-
-    Returns
-    -------
-    Fraction
-        The power.
-
-    Raises
-    ------
-    KeyError
-        If there is no such name.
-    """
+    """Return a power of m as its statement has it, exactly."""
     return Fraction(STATED[key].number)
 
 
 def far_slope(value: Callable[[int], float], *, logs: float = 0.0) -> float:
-    """Return the power of m in a closed form, between widths at which little else is left.
+    """Return the power of m in a closed form, between ``m = 2^200`` and ``2^240``.
 
-    Parameters
-    ----------
-    value : callable
-        The closed form, positive, as a function of m.
-    logs : float, default 0
-        The power of log m in it, which is divided out.
+    The power `logs` of log m is divided out; little else is left there.
 
-    Returns
-    -------
-    float
-        Its slope in a log-log plot between ``m = 2^200`` and ``2^240``.
-
-    Examples
-    --------
     >>> round(far_slope(lambda m: 3.0 * m**0.9 * math.log(m), logs=1.0), 9)
     0.9
     """

@@ -14,6 +14,7 @@ import ast
 import functools
 import hashlib
 import inspect
+import itertools
 import json
 import os
 import sys
@@ -25,7 +26,7 @@ from typing import Any
 
 from sublinear_lib import archives, validation
 from sublinear_lib.claims.claim import Claim
-from sublinear_lib.claims.evidence import Budget, Evidence, decoded, encoded
+from sublinear_lib.claims.evidence import UNREADABLE, Budget, Evidence, decoded, encoded
 from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.claims.verifying import Verification
 
@@ -86,10 +87,6 @@ def fingerprint(claim: Claim) -> str:
 def _sources(check: Callable[..., Any]) -> list[str]:
     """Return the source of a check and of what it uses of its own module and of the instruments."""
     check = inspect.unwrap(check)
-    settings = []
-    while isinstance(check, functools.partial):
-        settings.append(repr((check.args, sorted(check.keywords.items()))))
-        check = check.func
     text, own = textwrap.dedent(inspect.getsource(check)), inspect.getmodule(check)
     # The own module stands first, whatever its name.
     wanted = set() if own is None else {("", name) for name in _names(text)}
@@ -106,7 +103,7 @@ def _sources(check: Callable[..., Any]) -> list[str]:
         elif (place, name) not in seen and name in (places := _definitions(module)):
             seen[place, name] = places[name]
             wanted |= {(place, used) for used in _names(places[name])}
-    return [*settings, text, *(seen[key] for key in sorted(seen))]
+    return [text, *(seen[key] for key in sorted(seen))]
 
 
 @functools.lru_cache(maxsize=64)
@@ -133,12 +130,8 @@ def _definitions(source: str) -> dict[str, str]:
             first = min([first, *(item.lineno for item in node.decorator_list)])
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = [
-                item.id
-                for target in targets
-                for item in ast.walk(target)
-                if isinstance(item, ast.Name)
-            ]
+            parts = itertools.chain.from_iterable(map(ast.walk, targets))
+            names = [item.id for item in parts if isinstance(item, ast.Name)]
         else:
             continue
         for name in names:
@@ -149,11 +142,7 @@ def _definitions(source: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=2048)
 def _names(source: str) -> set[str]:
     """Return the names that occur in a piece of source, and their attributes."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except SyntaxError:
-        # The source of a lambda is a line out of its middle; its text counts, its helpers do not.
-        return set()
+    nodes = list(ast.walk(ast.parse(source)))
     pairs = [(node.value, node.attr) for node in nodes if isinstance(node, ast.Attribute)]
     dotted = {f"{value.id}.{name}" for value, name in pairs if isinstance(value, ast.Name)}
     return dotted | {node.id for node in nodes if isinstance(node, ast.Name)}
@@ -309,14 +298,5 @@ def load_evidence(path: str | os.PathLike[str]) -> dict[str, Stored]:
             name: Stored(decoded(name, entry), entry["fingerprint"])
             for name, entry in data["evidence"].items()
         }
-    except OSError:
-        raise
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
+    except (*UNREADABLE, RecursionError) as error:
         raise ValueError(f"{str(path)!r} is not a file of evidence: {error}") from error

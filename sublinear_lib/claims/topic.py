@@ -31,13 +31,7 @@ _DESPITE = "Despite "
 
 
 class Topic:
-    """The statements of one topic, to which its module gives their checks.
-
-    Parameters
-    ----------
-    name : str
-        The folder of its statements.
-    """
+    """The statements of one topic, to which its module gives their checks."""
 
     def __init__(self, name: str) -> None:
         self._folder = Path(__file__).parent / "statements" / name
@@ -53,13 +47,7 @@ class Topic:
         return made
 
     def claims(self) -> tuple[Claim, ...]:
-        """Read the statements, in the order of their checks; what is printed again comes last.
-
-        Raises
-        ------
-        ValueError
-            If a file has another form, or files and checks do not go together.
-        """
+        """Read the statements, in the order of their checks; what is printed again comes last."""
         read = {path.stem: read_statement(path) for path in sorted(self._folder.glob("*.md"))}
         again = {name: fields["restates"] for name, fields in read.items() if "restates" in fields}
         if astray := self._checks.keys() ^ (read.keys() - again.keys()):
@@ -76,23 +64,7 @@ class Topic:
 
 
 def read_statement(path: Path) -> dict[str, Any]:
-    """Read what a statement says.
-
-    Parameters
-    ----------
-    path : Path
-        A file of Markdown.
-
-    Returns
-    -------
-    dict of str to object
-        The arguments of `Claim` but for its id and its check.
-
-    Raises
-    ------
-    ValueError
-        If the file has another form; the message says where.
-    """
+    """Read from a file what a statement says: the arguments of `Claim` but its id and check."""
     start, front, body = _parts(path.read_text(encoding="utf-8"))
     if start or not body:
         raise ValueError(f"{path.name} must begin with front matter between two lines of ---")

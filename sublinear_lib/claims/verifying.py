@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from sublinear_lib import caching, validation
 from sublinear_lib.claims.claim import Claim
-from sublinear_lib.claims.evidence import Budget, Evidence, Verdict, decoded, encoded
+from sublinear_lib.claims.evidence import UNREADABLE, Budget, Evidence, Verdict, decoded, encoded
 from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.cluster import run_tasks, single_threaded
 
@@ -197,7 +197,7 @@ def _recalled(
         return None
     try:
         return Verification(claim, decoded(claim.id, entry))
-    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
+    except UNREADABLE as error:
         warnings.warn(
             f"what is stored for {claim.id} cannot be used ({error}); it is checked anew",
             stacklevel=3,

@@ -117,8 +117,8 @@ def test_a_wrong_share_of_neurons_that_can_fire_is_noticed(monkeypatch: Patch) -
 
 
 def test_a_set_that_leaves_out_neurons_is_noticed(monkeypatch: Patch) -> None:
-    right = bounds._can_fire
-    monkeypatch.setattr(bounds, "_can_fire", lambda start, X, rho: right(start, X, 0.01))
+    right = bounds.can_fire
+    monkeypatch.setattr(bounds, "can_fire", lambda start, X, rho: right(start, X, 0.01))
     assert Role.STATEMENT in {role for _, role in missed("moving")}
 
 

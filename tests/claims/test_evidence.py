@@ -184,23 +184,25 @@ def test_names_that_are_left_are_shown() -> None:
 def test_two_evaluations_are_compared_relatively() -> None:
     look = Collector().control
     look.beside("tails", [(1.0, 2.0), (3.0, 4.0)])
-    (found,) = look.observations
-    assert (found.what, found.found) == ("tails: largest relative difference, 2 cases", 0.5)
-    assert (found.outcome, found.role) == (NO, CONTROL)
-
-
-def test_numbers_agree_relatively() -> None:
-    look = Collector().control
     look.agree("a table", [(Fraction(2), 2.0), (100.0, 99.0), (0, 0.0)], 0.02)
-    (found,) = look.observations
-    assert (found.what, found.found) == ("largest relative difference to a table, 3 values", 0.01)
-    assert (found.outcome, found.role, found.asked) == (YES, CONTROL, "<= 0.02")
+    words = "tails: largest relative difference, 2 cases"
+    assert look.observations == [
+        Observation(words, 0.5, "<= 1e-09", NO, Method.COMPUTED, CONTROL),
+        Observation(
+            "largest relative difference to a table, 3 values",
+            0.01,
+            "<= 0.02",
+            YES,
+            Method.COMPUTED,
+            CONTROL,
+        ),
+    ]
 
 
-@pytest.mark.parametrize("name", ["control", "print", "proof", "repair"])
-def test_a_collector_says_on_what_an_observation_bears(name: str) -> None:
-    assert noted("none", 0, look=getattr(Collector(), name)).role is Role(name)
-    assert noted("none", 0, look=Collector().on(Role(name))).role is Role(name)
+@pytest.mark.parametrize("role", [CONTROL, PRINT, PROOF, REPAIR])
+def test_a_collector_says_on_what_an_observation_bears(role: Role) -> None:
+    for look in (getattr(Collector(), role.value), Collector().on(role)):
+        assert noted("none", 0, look=look).role is role
 
 
 def test_what_is_collected_apart_comes_where_it_is_added() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from sublinear_lib.claims import (
     LEDGER,
-    NUMBERED,
     Budget,
     Outcome,
     Role,
@@ -30,11 +29,6 @@ from tests.claims.stored import QUICK
 
 # Not the seed of the other tests: what holds at one seed has to hold at another.
 SEED = 2026
-
-
-def test_the_ledger_has_every_numbered_statement_of_the_paper_in_its_order() -> None:
-    printed = [claim.id for claim in LEDGER if claim.source.work == "paper"]
-    assert printed == list(NUMBERED)
 
 
 def test_sums_of_exponents_bear_on_proofs_and_not_on_statements() -> None:

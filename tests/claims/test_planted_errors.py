@@ -179,18 +179,19 @@ def test_a_copy_without_an_error_changes_nothing(
 
 LARGER = scaled(1.01)
 INVERTED = changed(lambda mask: ~mask)
-ONE_MORE = changed(lambda found: replace(found, count=int(1.02 * found.count) + 1))
 ENDS_MOVED = changed(lambda ends: (ends[0] - 2, ends[1]))
 ENDS_LARGER = changed(lambda ends: (1.01 * ends[0], 1.01 * ends[1]))
 HALVED = changed(lambda k: k // 2)
 
 
 def one_part_larger(part: int, field: str) -> Wrong:
-    def change(laws: Any) -> Any:
-        wrong = {field: 1.01 * getattr(laws[part], field)}
-        return (*laws[:part], replace(laws[part], **wrong), *laws[part + 1 :])
+    larger = scaled(1.01, field)(lambda law: law)
+    return changed(lambda laws: (*laws[:part], larger(laws[part]), *laws[part + 1 :]))
 
-    return changed(change)
+
+def others(**wrong: Callable[[Any], Any]) -> Wrong:
+    """Compute some fields of what a function returns in another way."""
+    return changed(lambda found: replace(found, **{name: of(found) for name, of in wrong.items()}))
 
 
 def growing(right: Callable[..., Any]) -> Callable[..., Any]:
@@ -224,7 +225,9 @@ def forgetful(right: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, w, b, **more: right(self, w, np.asarray(b) + 1.0, **more)
 
 
-ATTAINED = changed(lambda found: replace(found, sup_attained=True, inf_attained=True))
+ATTAINED = others(sup_attained=lambda _: True, inf_attained=lambda _: True)
+ONE_MORE = others(count=lambda found: int(1.02 * found.count) + 1)
+ONE_LESS = others(count=lambda found: found.count - 1)
 NETWORK, CIRCLE = network.TwoLayerNetwork, adversary.CircleWave
 
 # The statements, where a function lives, its name, and the function with an error.
@@ -287,7 +290,7 @@ ERRORS: list[tuple[str, Any, str, Wrong]] = [
     ("claim-c.5", gap_parts, "part_moments", one_part_larger(0, "variance")),
     ("claim-c.7", gap_parts, "part_moments", one_part_larger(1, "mean")),
     ("claim-c.7", gap_parts, "part_moments", one_part_larger(1, "variance")),
-    ("def-c.4", PseudoNetwork, "decompose", changed(lambda found: replace(found, C=-found.C))),
+    ("def-c.4", PseudoNetwork, "decompose", scaled(-1.0, "C")),
     ("prop-2", jump, "jump_price", LARGER),
     ("prop-2", jump, "ball_price", scaled(0.99)),
     ("prop-2", jump, "half_width_over_g", LARGER),
@@ -313,31 +316,16 @@ ERRORS: list[tuple[str, Any, str, Wrong]] = [
     ("def-3.6 def-3.9", NETWORK, "active_mask", ties_counted_as_active),
     ("def-3.7", datasets, "separation", scaled(1.01, "gamma")),
     ("rem-3.8", NETWORK, "weight_gradient", LARGER),
-    (
-        "def-3.9",
-        definitions,
-        "max_active_on_circle",
-        changed(lambda found: replace(found, count=found.count - 1)),
-    ),
+    ("def-3.9", definitions, "max_active_on_circle", ONE_LESS),
     ("alg-1", definitions, "SublinearAdversarialTraining", other_eta),
     ("alg-2", geometry, "lift", lambda right: lambda W, b: np.array(W, dtype=np.float64)),
     ("alg-2", HalfspaceIndex, "remove", lambda right: lambda self, ids: None),
-    (
-        "def-3.3-r",
-        CIRCLE,
-        "extremes",
-        changed(lambda found: replace(found, upper=found.upper - 1e-3)),
-    ),
+    ("def-3.3-r", CIRCLE, "extremes", others(upper=lambda found: found.upper - 1e-3)),
     ("def-5.1 cor-5.2", HalfspaceIndex, "query_halfspace", forgetful),
     # Convergence.
     ("def-c.10", regret, "norm_2_1", LARGER),
     ("def-c.10", regret, "norm_2_inf", LARGER),
-    (
-        "def-c.11",
-        regret,
-        "gradient_coupling",
-        changed(lambda found: replace(found, literal=found.common)),
-    ),
+    ("def-c.11", regret, "gradient_coupling", others(literal=lambda found: found.common)),
     # Memorization.
     ("thm-ii.5.2 prop-ii.2", certificates, "lipschitz_bound", scaled(2)),
     (

@@ -13,13 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from typing import Literal
 
 import numpy as np
 from scipy import optimize, special, stats
 
 from sublinear_lib import geometry, scaling
-from sublinear_lib._typing import FloatArray
+from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.claims.collector import SURE, sweep_by_width
 from sublinear_lib.claims.stated import stated
 from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
@@ -66,20 +67,6 @@ def _widths(budget: Budget, least: int = 10) -> list[int]:
 # --------------------------------------------------------------------------------------------------
 
 
-def _near_counts(widths: list[int], seeds: int, tau: Rule, delta: Rule, rng: Rng) -> FloatArray:
-    """Count, in drawn networks, the neurons that some move can switch at one point, at one of two.
-
-    The counts have shape (2, seeds, widths).
-    """
-
-    def counted(m: int) -> tuple[int, int]:
-        network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau(m))
-        near = flips.near_mask(network, _POINTS, delta(m))
-        return int(near[0].sum()), int(near.any(axis=0).sum())
-
-    return sweep_by_width(widths, seeds, counted)
-
-
 def _measured(
     look: Collector,
     name: str,
@@ -92,10 +79,15 @@ def _measured(
     least: int = 10,
 ) -> None:
     """Compare numbers of near neurons in drawn networks with the exact mean and its slope."""
-    widths = _widths(budget, least)
-    seeds = budget.pick(24, 48)
-    counts = _near_counts(widths, seeds, tau, delta, rng)
-    inner = float(_POINTS[0] @ _POINTS[1])
+    widths, seeds = _widths(budget, least), budget.pick(24, 48)
+
+    def counted(m: int) -> tuple[int, int]:
+        """Count the neurons that some move can switch at one point, and at one of two."""
+        network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau(m))
+        near = flips.near_mask(network, _POINTS, delta(m))
+        return int(near[0].sum()), int(near.any(axis=0).sum())
+
+    counts, inner = sweep_by_width(widths, seeds, counted), float(_POINTS[0] @ _POINTS[1])
     for n in points:
         means = [flips.expected_union(n, inner, tau(m), m, delta(m)) for m in widths]
         table = counts[n - 1]
@@ -116,11 +108,11 @@ def _below_line(
     look: Collector, name: str, delta: Rule, power: float, scale: float, constant: float = _CONSTANT
 ) -> None:
     """Note that the exact mean is below its line for every rule of tau and many widths."""
-    worst = 0.0
-    for m in (2**k for k in range(4, 61, 4)):
-        for rule in scaling.TAU_RULES.values():
-            mean = flips.expected_flips(rule.tau(m), m, scale * delta(m))
-            worst = max(worst, mean / (scale * math.pow(m, power)))
+    worst = max(
+        flips.expected_flips(rule.tau(m), m, scale * delta(m)) / (scale * math.pow(m, power))
+        for m in (2**k for k in range(4, 61, 4))
+        for rule in scaling.TAU_RULES.values()
+    )
     what = f"largest mean over {name}, m = 2^4 to 2^60, six rules of tau"
     look.closed_form(what).at_most(worst, constant)
 
@@ -145,33 +137,36 @@ def _rate(m: int) -> float:
 def _tail(look: Collector, name: str, delta: Rule, power: float) -> None:
     """Compare the exact binomial tail at twice the line with Bernstein's exponent."""
     worst = math.inf
-    for m in (2**k for k in range(4, 10)):
-        for K in (1.0, 1.5):
-            line = K * math.pow(m, power) * _CONSTANT
-            tail = flips.flip_count_tail(2.0 * line, _one_over_m(m), m, K * delta(m))
-            if tail > 0.0:
-                worst = min(worst, -math.log(tail) / (3.0 * line / 8.0))
+    for m, K in product((2**k for k in range(4, 10)), (1.0, 1.5)):
+        line = K * math.pow(m, power) * _CONSTANT
+        tail = flips.flip_count_tail(2.0 * line, _one_over_m(m), m, K * delta(m))
+        if tail > 0.0:
+            worst = min(worst, -math.log(tail) / (3.0 * line / 8.0))
     what = f"-log Pr[number > 2 {name} / sqrt(pi)] over (3/8) {name} / sqrt(pi), m = 2^4 to 2^9"
     look.closed_form(what).at_least(worst, 1.0)
 
 
-def _attained(look: Collector, m: int, delta: float, rng: Rng) -> None:
+def _sphere(network: TwoLayerNetwork, delta: float, rng: Rng) -> FloatArray:
+    """Move every neuron by delta in a random direction."""
+    move = rng.standard_normal(network.W.shape)
+    move *= delta / np.linalg.norm(move, axis=1, keepdims=True)
+    return np.asarray(network.W + move)
+
+
+def _attained(look: Collector, delta: Rule, rng: Rng) -> None:
     """Switch every near neuron by one W of the ball, and as many as random W do."""
+    m = 4096
     network = TwoLayerNetwork.initialize(m, 8, rng=rng, tau=_one_over_m(m))
     x = geometry.sample_slice(1, 8, rng)
-    near = flips.near_mask(network, x, delta)[0]
-    before = network.active_mask(x)[0]
-    step = np.where(near, np.where(before, -delta, delta), 0.0)
-    after = network.with_weights(network.W + step[:, None] * x).active_mask(x)[0]
-    switched = int(np.count_nonzero(before != after))
-    random = 0
-    for _ in range(20):
-        move = rng.standard_normal(network.W.shape)
-        move *= delta / np.linalg.norm(move, axis=1, keepdims=True)
-        moved = network.with_weights(network.W + move).active_mask(x)[0]
-        random += int(np.count_nonzero((moved != before) & ~near))
+    near, before = flips.near_mask(network, x, delta(m))[0], network.active_mask(x)[0]
+    step = np.where(near, np.where(before, -delta(m), delta(m)), 0.0)
+
+    def switched(W: FloatArray) -> BoolArray:
+        return np.asarray(network.with_weights(W).active_mask(x)[0] != before)
+
+    random = sum(int((switched(_sphere(network, delta(m), rng)) & ~near).sum()) for _ in range(20))
     look.control(f"neurons switched at x by the worst W of the ball, m = {m}, d = 8").equals(
-        switched, int(np.count_nonzero(near))
+        int(switched(network.W + step[:, None] * x).sum()), int(near.sum())
     )
     look.control("neurons switched by 20 random W that are not near").none(random)
 
@@ -250,7 +245,7 @@ def _near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
 @topic.check("claim-c.2")
 def _check_c2(look: Collector, budget: Budget, rng: Rng) -> None:
     _near_threshold(look, budget, rng)
-    _attained(look, 4096, _ball(4096), rng)
+    _attained(look, _ball, rng)
 
 
 @topic.check("lem-c.3")
@@ -280,8 +275,7 @@ def _fractions(look: Collector, rules: list[tuple[str, Rule]], budget: Budget, r
     """Compare shares of active neurons in drawn networks with Q(t) from scipy."""
     for label, rule in rules:
         for m in budget.pick((2**10, 2**14), (2**10, 2**15, 2**20)):
-            seeds = 24 if m < 2**14 else 6
-            share = 0.0
+            seeds, share = (24 if m < 2**14 else 6), 0.0
             for _ in range(seeds):
                 network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=rule(m))
                 share += float(network.activity(_POINTS[:1])[0]) / seeds
@@ -299,36 +293,36 @@ def _check_45(look: Collector, budget: Budget, rng: Rng) -> None:
     rules: list[tuple[str, Rule]] = [
         ("0", lambda m: 0.0),
         ("1/m", _one_over_m),
-        ("m^(-3/5)", lambda m: scaling.K_M35.tau(m)),
+        ("m^(-3/5)", scaling.K_M35.tau),
         ("3 m^(-3/5)", lambda m: scaling.K_M35.tau(m, K=3.0)),
-        ("m^(-4/5)", lambda m: scaling.K_M45.tau(m)),
-        ("sqrt(2/m)", lambda m: scaling.STANDARD_T.tau(m)),
+        ("m^(-4/5)", scaling.K_M45.tau),
+        ("sqrt(2/m)", scaling.STANDARD_T.tau),
     ]
     _fractions(look, rules, budget, rng)
     grid = [(2**k, K) for k in range(4, 21, 2) for K in (0.5, 1.0, 2.0, 4.0, 8.0)]
     # The tail inequality, in the reading "at least".
-    worst, worst_one = -math.inf, -math.inf
+    over = []
     for m, K in grid:
         tau, q0 = scaling.K_M35.tau(m, K=K), activity.printed_q0(m, K)
+        either = activity.near_zero_count_tail(q0, tau, m, "at least")
         promised = activity.printed_failure_probability(m, K)
-        worst = max(worst, activity.near_zero_count_tail(q0, tau, m, "at least") - promised)
-        worst_one = max(worst_one, activity.active_count_tail(q0, tau, m) - promised)
-    for name, value in (("|z_r| >= eta", worst), ("z_r > eta", worst_one)):
+        over.append((either - promised, activity.active_count_tail(q0, tau, m) - promised))
+    for name, values in zip(("|z_r| >= eta", "z_r > eta"), zip(*over, strict=True), strict=True):
         what = f"Pr[sum > Q_0] minus exp(-3 Q_0/16), reading {name}, m = 2^4 to 2^20, five K"
-        look.closed_form(what).at_most(value, 0.0)
+        look.closed_form(what).at_most(max(values), 0.0)
     # Both formulas against their definitions, away from the library.
     defined = [
         (activity.printed_q0(m, K), 2.0 * m * math.exp(-(K**2) * m**-0.2 / 4.0)) for m, K in grid
     ]
     look.control("printed Q_0, relative difference").close(defined, 1e-12)
-    mean_error = max(
+    off = max(
         abs(
             activity.near_zero_probability(t * math.sqrt(2.0 / 64), 64, "at most")
             - float(stats.chi2.cdf(t * t, 1))
         )
         for t in (0.1, 0.5, 1.49, 3.0)
     )
-    look.control("law of Psi against scipy").at_most(mean_error, 1e-12)
+    look.control("law of Psi against scipy").at_most(off, 1e-12)
     # The step of the proof from the law to Q_0, and the formulas.
     step = max(
         scaling.activity(tau, m) / activity.gaussian_tail_bound(tau, m)
@@ -373,9 +367,9 @@ def _size_of_q0(look: Collector) -> None:
     m = 2**16
     tau = scaling.K_M35.tau(m, K=K)
     share = activity.near_zero_probability(tau, m, "at most")
-    look.repair.closed_form("reading |z_r| <= eta at t = 1.49, m = 2^16: Pr[sum > Q_0]").at_least(
-        activity.near_zero_count_tail(activity.printed_q0(m, K), tau, m, "at most"), 0.999
-    )
+    tail = activity.near_zero_count_tail(activity.printed_q0(m, K), tau, m, "at most")
+    what = "reading |z_r| <= eta at t = 1.49, m = 2^16: Pr[sum > Q_0]"
+    look.repair.closed_form(what).at_least(tail, 0.999)
     look.witness |= {
         "m": 2**20,
         "K": 1,
@@ -396,7 +390,7 @@ def _point_seen_first(look: Collector, budget: Budget, rng: Rng) -> None:
     look.proof.simulated(
         "largest number of active neurons on the circle (d = 3), in standard deviations above the "
         f"mean at a fixed point, {seeds} networks, m = {m}: the law of fixed points covers it"
-    ).at_most(float(np.mean(excess)), 1.0)
+    ).at_most(np.mean(excess), 1.0)
 
 
 @topic.check("lem-4.5-r")
@@ -466,17 +460,15 @@ def _check_46(look: Collector, budget: Budget, rng: Rng) -> None:
         look, "delta = m^(-15/24)", (1, 2), _one_over_m, _drift, _NINE_TENTHS, budget, rng, 12
     )
     _density_control(look)
-    _attained(look, 4096, _drift(4096), rng)
+    _attained(look, _drift, rng)
     _laws_control(look)
     # Every set of points: the number at n points is at most n times the largest number at one.
-    worst = 0.0
-    for d in (2, 3, 8, 30):
-        for m in (2**k for k in range(16, 45, 4)):
-            if m ** (1 / 5) >= d * math.log(m) / 8.0:
-                most = flips.uniform_near_bound(
-                    _one_over_m(m), m, d, _drift(m), math.exp(-(m**0.2))
-                )
-                worst = max(worst, most / m**0.875)
+    worst = max(
+        flips.uniform_near_bound(_one_over_m(m), m, d, _drift(m), math.exp(-(m**0.2))) / m**0.875
+        for d in (2, 3, 8, 30)
+        for m in (2**k for k in range(16, 45, 4))
+        if m ** (1 / 5) >= d * math.log(m) / 8.0
+    )
     what = (
         "bound on the number of near neurons at every point of X, up to probability "
         "exp(-m^(1/5)), over m^(7/8); d = 2 to 30, m up to 2^44 with m^(1/5) >= d log(m)/8"
@@ -494,16 +486,13 @@ def _check_46(look: Collector, budget: Budget, rng: Rng) -> None:
     what = "that logarithm against scipy's binomial law, relative difference"
     direct = float(stats.binom.logpmf(0, m, p))
     look.control(what).at_most(abs(chance / direct - 1.0), 1e-9)
-    look.closed_form(
-        "read with Pr[.] around it: largest Pr[C_r = 1] m^(1/8)/n, n = 1, 2, m = 2^4 to 2^60"
-    ).at_most(
-        max(
-            flips.expected_union(n, 0.25, _one_over_m(m), m, _drift(m)) * m**-0.875 / n
-            for n in (1, 2)
-            for m in (2**k for k in range(4, 61, 4))
-        ),
-        _CONSTANT,
+    read = max(
+        flips.expected_union(n, 0.25, _one_over_m(m), m, _drift(m)) * m**-0.875 / n
+        for n in (1, 2)
+        for m in (2**k for k in range(4, 61, 4))
     )
+    what = "read with Pr[.] around it: largest Pr[C_r = 1] m^(1/8)/n, n = 1, 2, m = 2^4 to 2^60"
+    look.closed_form(what).at_most(read, _CONSTANT)
     look.witness |= {
         "m": m,
         "probability of a flip": p,
@@ -599,11 +588,9 @@ def _check_c17(look: Collector, budget: Budget, rng: Rng) -> None:
     # Q_0 of Lemma 4.5 counts the neurons of one point; Lemma 5.3 uses the remark for n points.
     harmless = []
     for c in (Fraction(1, 16), Fraction(1, 8), Fraction(1, 5)):
-        printed = leading_exponent(
-            {"forward": orders.printed_orders(32, c)["forward"]}, Fraction(1, 100)
-        )
-        counted = leading_exponent(
-            {"forward": orders.corrected_orders(32, c)["forward"]}, Fraction(1, 100)
+        printed, counted = (
+            leading_exponent({"forward": of(32, c)["forward"]}, Fraction(1, 100))
+            for of in (orders.printed_orders, orders.corrected_orders)
         )
         harmless.append(counted <= printed)
     look.repair.exact(
@@ -714,12 +701,11 @@ def _check_thm_b(look: Collector, budget: Budget, rng: Rng) -> None:
         moved = network.W + delta * (1.0 - 1e-12) * best.x
         reached = int(np.count_nonzero(network.with_weights(moved).active_mask(best.x[None, :])))
         exceeded += abs(reached - best.count)
-        walk = rng.standard_normal(network.W.shape)
-        walk *= delta / np.linalg.norm(walk, axis=1, keepdims=True)
-        most = activity.max_active_on_circle(network.with_weights(network.W + walk)).count
+        walk = _sphere(network, delta, rng)
+        most = activity.max_active_on_circle(network.with_weights(walk)).count
         exceeded += max(0, most - best.count)
         near = flips.uniform_near_bound(tau, m, 3, delta)
-        for W in (moved, network.W + walk):
+        for W in (moved, walk):
             switched = flips.max_flips_on_circle(network, W)
             flipped = max(flipped, switched.count / near)
             points = np.concatenate((switched.x[None, :], geometry.sample_slice(8, 3, rng)))

@@ -17,8 +17,6 @@ from flint import arb, ctx
 from scipy import special, stats
 
 from sublinear_lib import scaling
-from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Role
 from sublinear_lib.claims.collector import fitted_power, sweep
 from sublinear_lib.claims.instruments import gaps
 from sublinear_lib.claims.stated import stated
@@ -30,6 +28,8 @@ from sublinear_lib.theory import exponents, gap_parts, jump, worst_case
 topic = Topic("approximation")
 
 _LEVELS = (0.5, 1.0, 1.5, 2.0, 2.5)
+# Level and radius in standard units, and an activation.
+_WINDOWS = ((0.0, 0.3, "jump"), (1.0, 0.5, "jump"), (1.0, 0.5, "continuous"))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -46,9 +46,9 @@ def _growth(look: Collector, budget: Budget, rng: Rng) -> None:
         item.not_above(look, "4.1")
     for item in found[:2]:
         item.as_closed_form(look.control, gaps.GROWING)
-    for key, role in (("4.1", Role.STATEMENT), ("4.1 growth", Role.CONTROL)):
+    for key, bearing in (("4.1", look), ("4.1 growth", look.control)):
         for case in gaps.AS_PRINTED:
-            look.on(role).far(key, gaps.mean_law(gaps.HALF_WIDTH, case), case=case.shown)
+            bearing.far(key, gaps.mean_law(gaps.HALF_WIDTH, case), case=case.shown)
     gaps.agreement(look, found)
     _certainty(look)
     limits: tuple[Fraction | str, ...]
@@ -107,7 +107,7 @@ def _certainty(look: Collector) -> None:
             f">= log(1 - exp(-m^(1/5)/{constant}))",
         )
     m, pairs = 2**10, []
-    for t, theta, form in ((0.0, 0.3, "jump"), (1.0, 0.5, "jump"), (1.0, 0.5, "continuous")):
+    for t, theta, form in _WINDOWS:
         std = scaling.preactivation_std(m)
         found = worst_case.log_half_width_below(0.25, m, 0.3, theta * std, t * std, form)
         mean = gaps.mean_by_tails(t, theta, form)
@@ -119,31 +119,28 @@ def _certainty(look: Collector) -> None:
 def _oblivious(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look at weights that move without looking at the signs of a: Theorem 4.1 is true for them."""
     widths = [2**k for k in range(8, budget.pick(14, 17))]
-    seeds, draws = 16, budget.pick(40, 100)
-    case = gaps.AS_PRINTED[0]
-    spread = np.empty((seeds, len(widths)))
-    scores = []
+    seeds, draws, case = 16, budget.pick(40, 100), gaps.AS_PRINTED[0]
+    spread, scores = np.empty((seeds, len(widths))), []
+
+    def law(m: int) -> float:
+        return gap_parts.oblivious_gap_std(m, *gaps.sizes(case, m))
+
     for column, m in enumerate(widths):
-        a, delta, tau, form = gaps.sizes(case, m)
+        a, delta, tau, _ = gaps.sizes(case, m)
         rows = []
         for _ in range(seeds):
             z = rng.standard_normal((draws, m)) * scaling.preactivation_std(m)
             f, start = (np.where(at > tau, at, 0.0) for at in (z + delta, z))
             moved = f - delta * (z > tau) - start
             rows.append((moved * (a * gaps.signs(rng, z.shape))).sum(axis=1))
-        values = np.concatenate(rows)
-        expected = gap_parts.oblivious_gap_std(m, a, delta, tau, form)
-        squares = values**2
+        squares = np.concatenate(rows) ** 2
         error = squares.std(ddof=1) / math.sqrt(squares.size)
-        scores.append(abs(squares.mean() - expected**2) / error)
+        scores.append(abs(squares.mean() - law(m) ** 2) / error)
         spread[:, column] = np.sqrt(np.mean(squares.reshape(seeds, draws), axis=1))
-
-    def law(m: int) -> float:
-        return gap_parts.oblivious_gap_std(m, *gaps.sizes(case, m))
 
     finite = round(fitted_power(widths, [law(m) for m in widths]), 5)
     pairs = []
-    for t, theta, form in ((0.0, 0.3, "jump"), (1.0, 0.5, "jump"), (1.0, 0.5, "continuous")):
+    for t, theta, form in _WINDOWS:
         m, std = 2**10, scaling.preactivation_std(2**10)
         found = gap_parts.oblivious_gap_std(m, 0.3, theta * std, t * std, form)
         base = t if form == "jump" else 0.0
@@ -164,19 +161,15 @@ def _oblivious(look: Collector, budget: Budget, rng: Rng) -> None:
 def _check_41(look: Collector, budget: Budget, rng: Rng) -> None:
     _growth(look, budget, rng)
     _oblivious(look, budget, rng)
-    net = exponents.CHAINS["C.1-net"]
+    net, d = exponents.CHAINS["C.1-net"], 1e6
     look.proof("power of d beyond which m^(1/5) exceeds d log m").equals(net.derived(), net.printed)
-    d = 10**6
-    for power, role in ((net.printed, Role.PROOF), (net.derived() + 2, Role.REPAIR)):
+    for bearing, power in ((look.proof, net.printed), (look.repair, net.derived() + 2)):
         # m = d^power: the net has exp(d log m) points, each fails with exp(-m^(1/5)).
-        surplus = float(d) ** (float(power) / 5.0) - d * math.log(float(d) ** float(power))
-        look.on(role).closed_form(
-            f"logarithm m^(1/5) - d log m of the union bound for m = d^{power}, d = 10^6"
-        ).holds(
-            surplus >= 0.5 * float(d) ** (float(power) / 5.0),
-            surplus,
-            ">= m^(1/5)/2, so that 1 - exp(-Omega(m^(1/5))) remains",
-        )
+        root = d ** (float(power) / 5.0)
+        surplus = root - d * math.log(d ** float(power))
+        what = f"logarithm m^(1/5) - d log m of the union bound for m = d^{power}, d = 10^6"
+        asked = ">= m^(1/5)/2, so that 1 - exp(-Omega(m^(1/5))) remains"
+        bearing.closed_form(what).holds(surplus >= 0.5 * root, surplus, asked)
 
 
 @topic.check("lem-c.8")
@@ -202,7 +195,7 @@ def _check_c8(look: Collector, budget: Budget, rng: Rng) -> None:
     look.far("4.1", gaps.mean_law(gaps.HALF_WIDTH, case))
     # Student's law with few seeds has heavier tails than the normal one.
     look.control.simulated("largest |t| of sup (f - g) and sup (g - f) against E H").at_most(
-        float(np.abs(scores).max()), float(stats.t.isf(1e-5, seeds - 1))
+        np.abs(scores).max(), float(stats.t.isf(1e-5, seeds - 1))
     )
     _reached(look.control, literals, "its closed form over the tolerance")
     gaps.chain(look.repair, "4.1", "R1", Fraction(-3, 10))
@@ -372,19 +365,18 @@ def _prices(look: Collector, budget: Budget, rng: Rng) -> None:
             for size in (0.01, 0.5, 3.0):
                 balls.append((jump.ball_price(size), float((1 - 2 * gaps.tail(size / 2)) / 4)))
     grid = [(t, theta) for t in (0.01, *_LEVELS, 4.0, 8.0) for theta in np.geomspace(1e-4, 30, 40)]
-    below = [
-        (t, theta)
-        for t, theta in grid
-        if jump.half_width_over_g(t, theta) < jump.jump_price(t, theta) * (1.0 - 1e-12)
+    below = sum(
+        jump.half_width_over_g(t, theta) < jump.jump_price(t, theta) * (1.0 - 1e-12)
         or min(jump.half_width_over_g(t, theta, form) for form in gaps.FORMS)
         < jump.ball_price(theta) * (1.0 - 1e-12)
-    ]
+        for t, theta in grid
+    )
     look("draws, of 5, in which H is less than (tau/2) sum |a_r| over the window").none(short)
     look.add(seen)
     look.beside("bound on H, price of a window and E H / E G, by counts and normal tails", pairs)
     look.beside("limit t phi(t)/Q(t) of the price", limits)
     look.beside("price of the ball, by normal tails", balls)
-    look(f"pairs (t, theta), of {len(grid)}, with E H / E G below a price").equals(len(below), 0)
+    look(f"pairs (t, theta), of {len(grid)}, with E H / E G below a price").none(below)
     look.closed_form("smallest t phi(t)/Q(t) - t^2 at the five t").at_least(
         min(jump.jump_price(t) - t * t for t in _LEVELS), 0.0
     )
@@ -465,25 +457,18 @@ def _descents(look: Collector, budget: Budget, rng: Rng) -> None:
 def _descent_of_the_network(look: Collector, budget: Budget, rng: Rng) -> None:
     """Do the same with matrices and the gradient of the network code, neuron by neuron."""
     m, d, t, steps, travel = budget.pick(2**12, 2**15), 3, 1.0, 25, 0.05
-    std = scaling.preactivation_std(m)
     tau = scaling.threshold_from_standard(t, m)
     start = TwoLayerNetwork.initialize(m, d, rng=int(rng.integers(2**31)), tau=tau)
-    x = gaps.point(d)[None, :]
-    step = travel * std / steps
+    x, step = gaps.point(d)[None, :], travel * scaling.preactivation_std(m) / steps
     eta = step / scaling.PRINTED.output_weight(m)
-    network = start
-    now = start.preactivations(x)[0].copy()
-    begun = now.copy()
+    network, begun = start, start.preactivations(x)[0]
+    now = begun.copy()
     for _ in range(steps):
         network = network.with_weights(network.W - eta * network.weight_gradient(x, [-1.0]))
         now += np.where(now > tau, np.sign(start.a) * step, 0.0)
     f = float((network.forward(x) - start.forward(x))[0])
     g = float(PseudoNetwork(start, network.W).forward(x)[0])
-
-    def value(z: FloatArray) -> float:
-        return float(start.a @ np.where(z > tau, z, 0.0))
-
-    along = (value(now) - value(begun), float(start.a @ np.where(begun > tau, now - begun, 0.0)))
-    look.control(
-        f"difference of f and g to the network code, {steps} steps, m = {m}, d = {d}"
-    ).at_most(max(abs(f - along[0]), abs(g - along[1])) / abs(g), 1e-8)
+    before, after = (float(start.a @ np.where(z > tau, z, 0.0)) for z in (begun, now))
+    along = float(start.a @ np.where(begun > tau, now - begun, 0.0))
+    what = f"difference of f and g to the network code, {steps} steps, m = {m}, d = {d}"
+    look.control(what).at_most(max(abs(f - (after - before)), abs(g - along)) / abs(g), 1e-8)

@@ -10,12 +10,13 @@ a verdict.
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Literal
+from typing import Literal, SupportsFloat
 
 import numpy as np
 from flint import acb
@@ -40,27 +41,25 @@ def _floats_agree(look: Collector, tool: tails.Tool) -> None:
     bounds, laws, inverted = [], [], 0.0
     shares, distances = (Fraction(1, 8), Fraction(5, 16)), (Fraction(2), Fraction(13, 2))
     for m, p, excess in product((12, 60), shares, distances):
-        mean = m * p
-        instance = _same_probabilities(tool, m, p, excess)
+        level = m * p + excess
         (found,) = tails.log_tail_bound(tool, [float(excess)], m, float(p))
-        bounds.append((instance.right, math.exp(found)))
         risk = math.exp(found)
+        bounds.append((_same_probabilities(tool, m, p, excess).right, risk))
         if risk < 1.0:  # Hoeffding's bound for both tails may exceed 1
             back = tails.allowed_excess(tool, risk, m, float(p))
             inverted = max(inverted, abs(back / float(excess) - 1.0))
-        least = math.ceil(mean + excess)
-        exact_tail = sum((_binomial(m, p, k) for k in range(least, m + 1)), Fraction(0))
-        (tail,) = tails.log_count_tail([float(mean + excess)], m, float(p))
-        laws.append((enclosures.Enclosure(exact_tail, exact_tail), math.exp(tail)))
+        chances = [math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(m + 1)]
+        exact_tail = sum(chances[math.ceil(level) :], Fraction(0))
+        (tail,) = tails.log_count_tail([float(level)], m, float(p))
+        laws.append((exact_tail, math.exp(tail)))
         count = tails.allowed_count(float(exact_tail) * 1.5, m, float(p))
-        beyond = sum((_binomial(m, p, k) for k in range(count + 1, m + 1)), Fraction(0))
-        fits = beyond <= exact_tail * Fraction(3, 2) < beyond + _binomial(m, p, count)
-        laws.append((enclosures.Enclosure(Fraction(1), Fraction(1)), float(fits)))
+        beyond = sum(chances[count + 1 :], Fraction(0))
+        fits = beyond <= exact_tail * Fraction(3, 2) < beyond + chances[count]
+        laws.append((Fraction(1), float(fits)))
     look.control.agree(f"the bound in float64 ({tool})", bounds)
     look.control.agree("the binomial law in float64 and the count that it allows", laws)
-    look.control(
-        f"relative difference to the excess of which the bound was taken ({tool})"
-    ).at_most(inverted, _CLOSE)
+    what = f"relative difference to the excess of which the bound was taken ({tool})"
+    look.control(what).at_most(inverted, _CLOSE)
 
 
 def _same_probabilities(
@@ -74,11 +73,6 @@ def _same_probabilities(
         return concentration.bernstein(many, excess)
     form: Literal["printed", "repaired"] = "printed" if tool == "chernoff" else "repaired"
     return concentration.chernoff(many, excess / (m * p), "upper", form)
-
-
-def _binomial(m: int, p: Fraction, k: int) -> Fraction:
-    """Return the probability of k successes in m trials."""
-    return math.comb(m, k) * p**k * (1 - p) ** (m - k)
 
 
 def _everywhere(
@@ -116,7 +110,7 @@ def _over_all_outcomes(
     total = Fraction(0)
     for outcome in product((0, 1), repeat=len(p)):
         weight = math.prod(q if hit else 1 - q for q, hit in zip(p, outcome, strict=True))
-        found = sum((v for v, hit in zip(values, outcome, strict=True) if hit), Fraction(0))
+        found = sum(itertools.compress(values, outcome), Fraction(0))
         total += weight * relation(found, level)
     return total
 
@@ -202,7 +196,7 @@ def _half(side: concentration.Side, sign: int = 1) -> Margin:
 
 def _wedge_controls(look: Collector, budget: Budget, rng: Rng) -> None:
     ratios = [_random(rng, 0.01, 6.0) for _ in range(budget.pick(100, 2000))]
-    sides = []
+    sides: list[tuple[SupportsFloat, float]] = []
     for u in ratios:
         inside = float(stats.chi2.cdf(float(u) ** 2, 1))
         lines: tuple[tuple[Literal["lower", "upper"], float, float], ...]
@@ -215,10 +209,9 @@ def _wedge_controls(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control.agree("the law of a squared normal variable in scipy", sides)
 
 
-def _as_float(margin: enclosures.Ball, without: float) -> enclosures.Enclosure:
+def _as_float(margin: enclosures.Ball, without: float) -> Fraction:
     """Return a margin less one of its two terms."""
-    middle = Fraction(float(margin.mid())) - Fraction(without)
-    return enclosures.Enclosure(middle, middle)
+    return Fraction(float(margin.mid())) - Fraction(without)
 
 
 @topic.check("lem-a.5")
@@ -242,9 +235,8 @@ def _check_wedge(look: Collector, budget: Budget, rng: Rng) -> None:
     look.repair.certified(
         "lower half for 0 < eta/sigma up to the crossing point, and not beyond"
     ).holds(below and above, f"crossing point {float(crossing):.10f}", "true below, false above")
-    look.control("distance of the crossing point to the zero that scipy finds").at_most(
-        abs(float(crossing) - float(elsewhere)), 1e-10
-    )
+    what = "distance of the crossing point to the zero that scipy finds"
+    look.control(what).at_most(abs(float(crossing) - float(elsewhere)), 1e-10)
     _wedge_controls(look, budget, rng)
     look.witness |= {
         "eta/sigma": 2,
@@ -281,9 +273,7 @@ def _check_wedge_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _uniform_sum_tail(n: int, at: Fraction) -> Fraction:
     """Pr[U_1 + .. + U_n <= at] for uniform variables on [0, 1]."""
-    total = sum(
-        (-1) ** k * math.comb(n, k) * (at - k) ** n for k in range(n + 1) if Fraction(k) < at
-    )
+    total = sum((-1) ** k * math.comb(n, k) * (at - k) ** n for k in range(n + 1) if k < at)
     return Fraction(total) / math.factorial(n)
 
 
@@ -578,9 +568,8 @@ def _check_chernoff(look: Collector, budget: Budget, rng: Rng) -> None:
         f"crossing point {float(crossing):.10f}",
         "true below, false above",
     )
-    look.control("distance of the crossing point to the zero that scipy finds").at_most(
-        abs(float(crossing) - float(elsewhere)), 1e-10
-    )
+    what = "distance of the crossing point to the zero that scipy finds"
+    look.control(what).at_most(abs(float(crossing) - float(elsewhere)), 1e-10)
     look.repair.certified("upper tail with eps^2 mu/(2 + eps)").all_hold(found["repaired"])
     look.witness |= {
         "indicators": 1000,
@@ -649,8 +638,7 @@ def _check_bernstein(look: Collector, budget: Budget, rng: Rng) -> None:
         exactly += found.left == enclosures.Enclosure(tail, tail)
         variance = sum(float(q * (1 - q)) for q in p)
         largest = max(float(max(q, 1 - q)) for q in p)
-        level = float(eta)
-        exponent = 0.5 * level**2 / (variance + largest * level / 3.0)
+        exponent = 0.5 * float(eta) ** 2 / (variance + largest * float(eta) / 3.0)
         sides.append((found.right, math.exp(-exponent)))
         instances.append(found)
     n = budget.pick(400, 2000)
@@ -692,15 +680,9 @@ def _check_bernstein(look: Collector, budget: Budget, rng: Rng) -> None:
 def _check_near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
     points = [_random(rng, 0.001, 8.0) for _ in range(budget.pick(150, 3000))]
     shifts = [Fraction(0), Fraction(1), *(_random(rng, 0.01, 4.0) for _ in points[2:])]
-    instances = [concentration.near_threshold(eta) for eta in points]
-    instances += [
-        concentration.near_threshold(eta, tau) for eta, tau in zip(points, shifts, strict=True)
-    ]
-    law = stats.norm(scale=math.sqrt(2.0))
-    sides = []
-    for found, eta, tau in zip(
-        instances, points * 2, [Fraction(0)] * len(points) + shifts, strict=True
-    ):
+    law, instances, sides = stats.norm(scale=math.sqrt(2.0)), [], []
+    for eta, tau in zip(points * 2, [Fraction(0)] * len(points) + shifts, strict=True):
+        instances.append(found := concentration.near_threshold(eta, tau))
         e, t = float(eta), float(tau)
         sides.append((found.left, float(law.sf(t - e) - law.sf(t + e))))
         sides.append((found.right, e / math.sqrt(math.pi)))

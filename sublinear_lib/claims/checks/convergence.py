@@ -38,8 +38,7 @@ topic = Topic("convergence")
 @topic.check("def-c.10")
 def _check_norms(look: Collector, budget: Budget, rng: Rng) -> None:
     rows = np.array([[3.0, 4.0], [5.0, -12.0], [0.0, 0.0], [-8.0, 15.0]])
-    trials = budget.pick(200, 2000)
-    largest, spread, attained = 0.0, 0.0, math.inf
+    trials, largest, spread, attained = budget.pick(200, 2000), 0.0, 0.0, math.inf
     for _ in range(trials):
         A, B = rng.standard_normal((2, 12, 3)) * rng.exponential(size=(2, 12, 1))
         limit = regret.norm_2_1(A) * regret.norm_2_inf(B)
@@ -77,16 +76,16 @@ def _check_gradients(look: Collector, budget: Budget, rng: Rng) -> None:
         of_g = start.weight_gradient(X, smooth.derivative(y, g))
         direction = rng.standard_normal(W.shape)
         ends = [W + sign * step * direction for sign in (1.0, -1.0)]
-        pseudo = [
-            float(smooth.value(y, PseudoNetwork(start, end).forward(X)).mean()) for end in ends
-        ]
-        slope = (pseudo[0] - pseudo[1]) / (2.0 * step)
+        ahead, behind = (
+            smooth.value(y, PseudoNetwork(start, end).forward(X)).mean() for end in ends
+        )
+        slope = float(ahead - behind) / (2.0 * step)
         error_g = max(error_g, abs(slope - float(np.vdot(of_g, direction))))
         networks = [start.with_weights(end) for end in ends]
         if all(np.array_equal(net.active_mask(X), now.active_mask(X)) for net in networks):
             tested += 1
-            real = [float(smooth.value(y, net.forward(X)).mean()) for net in networks]
-            slope = (real[0] - real[1]) / (2.0 * step)
+            ahead, behind = (smooth.value(y, net.forward(X)).mean() for net in networks)
+            slope = float(ahead - behind) / (2.0 * step)
             error_f = max(error_f, abs(slope - float(np.vdot(of_f, direction))))
         by_hand = sum(float(np.linalg.norm(row)) for row in of_g - of_f)
         found = regret.gradient_coupling(start, W, X, y, smooth).literal
@@ -109,11 +108,8 @@ def _check_gradients(look: Collector, budget: Budget, rng: Rng) -> None:
     look("2,1-norm of the difference against its rows, relative").at_most(
         error_norm, descents.ROUNDING
     )
-    descents.violation(
-        look,
-        "L(S, g(W)) - L(S, g(W')) - <pseudo-gradient, W - W'> for four losses, largest",
-        convex,
-    )
+    what = "L(S, g(W)) - L(S, g(W')) - <pseudo-gradient, W - W'> for four losses, largest"
+    look(what).at_most(convex, descents.ROUNDING)
 
 
 def _counterexample(label: float, epsilon: float, K: float) -> dict[str, Any]:
@@ -144,39 +140,34 @@ def _counterexample(label: float, epsilon: float, K: float) -> dict[str, Any]:
 
 def _trainer_agrees(look: Collector, rng: Rng) -> None:
     """Compare the runs in one variable with Algorithm 1 itself."""
-    m, steps = 2**10, 12
+    m, steps, x, label = 2**10, 12, descents.POINT, descents.LABEL
     start = TwoLayerNetwork.initialize(m, 2, PRINTED, rng=rng)
     eta = PRINTED.eta(m, descents.EPSILON)
     trainer = DenseAdversarialTraining(
         adversary=ExactAdversary(rho=1.5), loss="absolute", eta=eta, steps=steps
     )
-    history = trainer.fit(start, descents.POINT, [descents.LABEL], rng=rng)
-    z = start.preactivations(descents.POINT)[0]
-    run = regret.one_point_descent(z, start.a, start.tau, descents.LABEL, eta, steps)
+    history = trainer.fit(start, x, [label], rng=rng)
+    z = start.preactivations(x)[0]
+    run = regret.one_point_descent(z, start.a, start.tau, label, eta, steps)
     W = history.final.W
-    coupling = regret.gradient_coupling(start, W, descents.POINT, [descents.LABEL], "absolute")
-    told = f"Algorithm 1 against the run in one variable per neuron, {steps} steps"
-    pairs = {
-        "losses": (history.loss, run.losses[:-1]),
-        "distances": (history.drift_max, run.drift[1:]),
-        "last value of g": (PseudoNetwork(start, W).forward(descents.POINT)[0], run.pseudo[-1]),
-        "last coupling as defined": (coupling.literal, run.kink[-1]),
-        "last coupling with the same derivative": (coupling.common, run.coupling[-1]),
-    }
-    for name, (own, other) in pairs.items():
-        look.control(f"{told}: {name}, relative").at_most(
-            float(np.abs(np.asarray(own) / np.asarray(other) - 1.0).max()), 1e-9
-        )
+    coupling = regret.gradient_coupling(start, W, x, [label], "absolute")
+    for name, own, other in (
+        ("losses", history.loss, run.losses[:-1]),
+        ("distances", history.drift_max, run.drift[1:]),
+        ("last value of g", PseudoNetwork(start, W).forward(x), run.pseudo[-1:]),
+        ("last coupling as defined", [coupling.literal], run.kink[-1:]),
+        ("last coupling with the same derivative", [coupling.common], run.coupling[-1:]),
+    ):
+        told = f"Algorithm 1 against the run in one variable per neuron, {steps} steps: {name}"
+        look.control(f"{told}, relative").close(zip(own, other, strict=True), 1e-9)
 
 
 def _first_step(look: Collector, rng: Rng) -> None:
     """Compare what is known of the first step with samples, by hand and with the trainer."""
     m, seeds = 2**16, 20
     weight, tau, eta = (PRINTED.output_weight(m), PRINTED.tau(m), PRINTED.eta(m, descents.EPSILON))
-    pushes = np.empty(seeds)
-    for i in range(seeds):
-        z, a = descents.start_of(PRINTED, m, rng)
-        pushes[i] = eta * float((a[(z > tau) & (a > 0.0)] ** 2).sum())
+    starts = [descents.start_of(PRINTED, m, rng) for _ in range(seeds)]
+    pushes = [eta * float((a[(z > tau) & (a > 0.0)] ** 2).sum()) for z, a in starts]
     share = scaling.activity(tau, m) / 2.0
     huge = 2**100
     leading = regret.printed_step_lower_bound(huge, descents.EPSILON) + 2.0
@@ -189,9 +180,9 @@ def _first_step(look: Collector, rng: Rng) -> None:
     look.control(
         f"eta times the sum of a_r^2 over active neurons with a_r > 0, m = {m}, {seeds} seeds"
     ).mean(
-        float(pushes.mean()),
+        float(np.mean(pushes)),
         eta * weight**2 * math.sqrt(m * share * (1.0 - share) / seeds),
-        regret.expected_first_step(m, weight, tau, eta),
+        _first_move(m),
     )
     look.control(
         "closed form of the first step over (c/4) epsilon m^(2/5), m = 2^100, minus 1"
@@ -219,12 +210,9 @@ def _printed_theorem(look: Collector, budget: Budget, rng: Rng) -> None:
     look.repair("the same slope").power(widths, runs.average, growth, 0)
     look.simulated(
         f"average loss minus loss of W_0 minus epsilon, m = {widths[-1]}, smallest"
-    ).at_most(float(runs.excess[:, -1].min()), 0.0)
-    descents.violation(
-        look.control,
-        "lower bound of the loss after one step minus that loss, all runs",
-        runs.shortfall,
-    )
+    ).at_most(runs.excess[:, -1].min(), 0.0)
+    what = "lower bound of the loss after one step minus that loss, all runs"
+    look.control(what).at_most(runs.shortfall, descents.ROUNDING)
     look.control.far("4.3 growth", _first_move)
     _first_step(look, rng)
 
@@ -317,7 +305,7 @@ def _check_drift(look: Collector, budget: Budget, rng: Rng) -> None:
     printed = descents.runs(PRINTED, widths, seeds, rng)
     repaired = descents.runs(R1, widths, seeds, rng)
     allowed = np.array([m ** float(CHAINS["C.13"].printed) for m in widths])
-    first = np.array([PRINTED.eta(m, descents.EPSILON) * PRINTED.output_weight(m) for m in widths])
+    first = np.array([_first_distance(m) for m in widths])
     steps = PRINTED.steps(widths[-1], 1.0, descents.EPSILON)
     ratio = printed.first_drift / allowed
     growth = np.log(ratio[:, -1] / ratio[:, 0]) / math.log(widths[-1] / widths[0])
@@ -325,20 +313,19 @@ def _check_drift(look: Collector, budget: Budget, rng: Rng) -> None:
     m = widths[-1]
     descents.chain(look.proof, "C.13")
     look(f"exponent of (distance after one step) / m^(-15/24), m = 2^8 to {m}").at_most(
-        float(growth.min()), descents.ROUNDING
+        growth.min(), descents.ROUNDING
     )
     look.repair("distance of that exponent from 15/24 - 2/5 = 9/40").at_most(
-        float(np.abs(growth - 9.0 / 40.0).max()), 1e-9
+        np.abs(growth - 9.0 / 40.0).max(), 1e-9
     )
     look.control.far("C.13 step", _first_distance)
     look.simulated(f"D_max / m^(-15/24), m = {m}, smallest of {seeds} runs").at_most(
-        float(whole[:, -1].min()), 1.0
+        whole[:, -1].min(), 1.0
     )
-    look.control("distance after one step over eta |a_r|, minus 1").at_most(
-        float(np.abs(printed.first_drift / first - 1.0).max()), 1e-9
-    )
+    what = "distance after one step over eta |a_r|, minus 1"
+    look.control(what).at_most(np.abs(printed.first_drift / first - 1.0).max(), 1e-9)
     look.control("D_max over eta T |a_r|, the bound in the proof").at_most(
-        float((printed.drift / (steps * first)).max()), 1.0 + descents.ROUNDING
+        (printed.drift / (steps * first)).max(), 1.0 + descents.ROUNDING
     )
     look.repair.exact("exponent of the distance with the step size of R1").holds(
         R1.drift_exponent <= CHAINS["C.13"].printed,
@@ -347,7 +334,7 @@ def _check_drift(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     look.repair.simulated(
         f"D_max / m^(-15/24) with the step size of R1, m = {m}, largest of {seeds} runs"
-    ).at_most(float((repaired.drift / allowed)[:, -1].max()), 1.0)
+    ).at_most((repaired.drift / allowed)[:, -1].max(), 1.0)
     look.witness |= _counterexample(descents.LABEL, descents.EPSILON, 1.0)
 
 
@@ -432,18 +419,16 @@ def _kink(m: int) -> float:
 
 def _kinks_on_runs(m: int, seeds: int, rng: Rng) -> tuple[float, int, float]:
     """Follow runs with the step size of R1, and look at the steps with different signs."""
-    smallest, runs, reach = math.inf, 0, 0.0
+    shares, reach, tau = list[float](), 0.0, R1.tau(m)
     for _ in range(seeds):
         z, a = descents.start_of(R1, m, rng)
-        tau = R1.tau(m)
         run = regret.one_point_descent(z, a, tau, descents.LABEL, R1.eta(m, 0.1), 300)
         differ = (run.values - descents.LABEL) * (run.pseudo - descents.LABEL) < 0.0
-        whole = R1.output_weight(m) * int(np.count_nonzero(z > tau))
         if differ.any():
-            runs += 1
-            smallest = min(smallest, float(run.kink[differ].min()) / whole)
+            whole = R1.output_weight(m) * int(np.count_nonzero(z > tau))
+            shares.append(float(run.kink[differ].min()) / whole)
         reach = max(reach, float(run.drift.max()) * m ** (15.0 / 24.0))
-    return smallest if runs else 0.0, runs, reach
+    return min(shares, default=0.0), len(shares), reach
 
 
 @topic.check("lem-c.14")
@@ -484,7 +469,7 @@ def _check_coupling(look: Collector, budget: Budget, rng: Rng) -> None:
     found.counted(look, 0, _FLIPPED)
     found.counted(look, 1, "neurons in which the gradients differ at W_0, label 0")
     what = "coupling with the same derivative minus |a_r| flips"
-    descents.violation(look.repair, what, found.excess)
+    look.repair(what).at_most(found.excess, descents.ROUNDING)
     look.witness |= {
         "network": "TwoLayerNetwork.initialize(65536, 2, 'PRINTED', rng=0)",
         "point": "(sqrt(3)/2, 1/2)",
@@ -497,7 +482,7 @@ def _check_coupling(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _against_flips(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the coupling with its bound by the flips, on networks of every kind."""
-    excess, sharper, equality, literal, tested = -math.inf, -math.inf, 0.0, -math.inf, 0
+    over, sharper, equality, literal, tested = -math.inf, -math.inf, 0.0, -math.inf, 0
     cases = product((PRINTED, R1, R2, R3), (1, 3, 6), LOSSES, range(budget.pick(1, 5)))
     for rules, n, name, _ in cases:
         start = TwoLayerNetwork.initialize(512, 3, rules, rng=rng)
@@ -507,21 +492,18 @@ def _against_flips(look: Collector, budget: Budget, rng: Rng) -> None:
         W = start.W + size * rng.uniform(-1.0, 1.0, start.W.shape)
         found = regret.gradient_coupling(start, W, data.X, y, name)
         tested += 1
-        excess = max(excess, found.common - found.mean_flip_bound)
+        over = max(over, found.common - found.mean_flip_bound)
         sharper = max(sharper, found.mean_flip_bound - found.flip_bound)
         literal = max(literal, found.literal - (found.common + found.active_bound))
         if n == 1 and name == "absolute":
             equality = max(equality, abs(found.common - found.flip_bound))
-    descents.violation(
-        look, f"coupling minus max |a_r| times the mean number of flips, {tested} networks", excess
-    )
-    descents.violation(look, "mean number of flips minus the largest, times max |a_r|", sharper)
+    what = f"coupling minus max |a_r| times the mean number of flips, {tested} networks"
+    look(what).at_most(over, descents.ROUNDING)
+    what = "mean number of flips minus the largest, times max |a_r|"
+    look(what).at_most(sharper, descents.ROUNDING)
     look("n = 1, absolute loss: difference of both sides").at_most(equality, descents.ROUNDING)
-    descents.violation(
-        look.control,
-        "coupling as printed minus (coupling + what a change of derivative adds)",
-        literal,
-    )
+    what = "coupling as printed minus (coupling + what a change of derivative adds)"
+    look.control(what).at_most(literal, descents.ROUNDING)
 
 
 @topic.check("lem-c.14-r")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -17,9 +17,8 @@ from flint import arb, ctx
 from scipy import stats
 
 from sublinear_lib import scaling
-from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import CONTINUOUS, get_activation
-from sublinear_lib.claims import Role
 from sublinear_lib.claims.instruments import gaps
 from sublinear_lib.claims.stated import stated
 from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
@@ -54,11 +53,9 @@ def _check_c4(look: Collector, budget: Budget, rng: Rng) -> None:
     residuals = []
     for case in (*gaps.AS_PRINTED, *gaps.R3):
         literal = gaps.literal(rng, m, 8, case)
-        parts_of = PseudoNetwork(literal.start, literal.above.W).decompose([gaps.point(8)])
-        residuals.append(abs(float(parts_of.residual[0])))
-        residuals.append(
-            abs(float((parts_of.gap - (parts_of.A - parts_of.g + parts_of.B + parts_of.C))[0]))
-        )
+        of = PseudoNetwork(literal.start, literal.above.W).decompose([gaps.point(8)])
+        residuals.append(abs(float(of.residual[0])))
+        residuals.append(abs(float((of.gap - (of.A - of.g + of.B + of.C))[0])))
     look(f"largest |f - (A + B + C)| in fractions, {trials} networks").equals(max(left), 0)
     look("largest difference to A, B, C, f, g of the network code").equals(max(disagree), 0)
     look(f"largest |f - (A + B + C)| in float64, m = {m}, worst weights of the ball").at_most(
@@ -117,14 +114,11 @@ def _part_moments(look: Collector, quantity: gaps.Quantity) -> None:
         law = quantity.law(m, a, theta * std, t * std, form)
         base = t if form == "jump" else 0.0
         edges = sorted({-theta, 0.0, theta, max(-base, -theta)})
-        first, second = (
-            gaps.moment(
-                lambda v: (theta if quantity is gaps.MOVE else abs(base + v)) ** k,  # noqa: B023
-                t,
-                edges,
-            )
-            for k in (1, 2)
-        )
+
+        def size(v: float, theta: float = theta, base: float = base) -> float:
+            return theta if quantity is gaps.MOVE else abs(base + v)
+
+        first, second = (gaps.moment(lambda v: size(v) ** k, t, edges) for k in (1, 2))  # noqa: B023
         pairs.append((law.mean, 0.5 * a * std * m * first))
         pairs.append((law.variance, 0.25 * a**2 * std**2 * m * (second - first**2)))
     look.control.beside(f"mean and variance of the {quantity.symbol} by quadrature", pairs)
@@ -152,46 +146,27 @@ def _part(look: Collector, budget: Budget, rng: Rng, key: str, quantity: gaps.Qu
     gaps.chain(look.repair, key, "R2", gaps.PRINTED)
 
 
-def _flipping(
-    start: TwoLayerNetwork, delta: float, wanted: Callable[[FloatArray, BoolArray], BoolArray]
-) -> FloatArray:
-    """Return the weights that switch all neurons of the window for which `wanted` is true."""
-    x = gaps.point(start.d)
-    z, fires = start.preactivations([x])[0], start.active_mask([x])[0]
-    distance = z - start.tau
-    near = np.where(fires, distance < delta, distance > -delta) & wanted(z, fires)
-    return start.W + np.where(near, np.where(fires, -delta, delta), 0.0)[:, None] * x
-
-
-def _part_witness(look: Collector, rng: Rng, m: int, part: str) -> None:
+def _part_witness(look: Collector, rng: Rng, budget: Budget, part: str) -> None:
     """Reach the suprema of a part by matrices, and compare with the closed forms."""
-    seed, d = int(rng.integers(2**31)), 8
+    seed, m, d = int(rng.integers(2**31)), budget.pick(2**14, 2**18), 8
     start = TwoLayerNetwork.initialize(m, d, "PRINTED", rng=seed)
     x, delta = gaps.point(d), scaling.PRINTED.radius(m)
     a, tau = start.a, start.tau
     z, fires = start.preactivations([x])[0], start.active_mask([x])[0]
     closed = gap_parts.worst_parts(z, a, delta, tau, "jump", fires)
+    near = np.where(fires, z - tau < delta, z - tau > -delta)
+    # What the term of a neuron gains when it is switched.
+    gain = a if part == "move" else a * z * np.where(fires, -1.0, 1.0)
     reached = {}
     for sign, side in ((1.0, "above"), (-1.0, "below")):
-        if part == "move":
-
-            def wanted(z: FloatArray, fires: BoolArray, sign: float = sign) -> BoolArray:
-                return sign * a > 0.0
-        else:
-
-            def wanted(z: FloatArray, fires: BoolArray, sign: float = sign) -> BoolArray:
-                return sign * a * z * np.where(fires, -1.0, 1.0) > 0.0
-
-        found = PseudoNetwork(start, _flipping(start, delta, wanted)).decompose([x])
+        moved = np.where(near & (sign * gain > 0.0), np.where(fires, -delta, delta), 0.0)
+        found = PseudoNetwork(start, start.W + moved[:, None] * x).decompose([x])
         value = found.A - found.g if part == "move" else found.C
         reached[side] = sign * float(value[0])
     half = 0.5 * sum(reached.values())
-    pairs = [(reached[side], getattr(closed, f"{part}_{side}")) for side in reached]
-    pairs += [
-        (half, getattr(closed, f"{part}_half_width")),
-        (max(reached.values()), getattr(closed, f"largest_{part}")),
-    ]
-    miss = max(abs(one - other) for one, other in pairs)
+    seen = {f"{part}_{side}": value for side, value in reached.items()}
+    seen |= {f"{part}_half_width": half, f"largest_{part}": max(reached.values())}
+    miss = max(abs(value - getattr(closed, field)) for field, value in seen.items())
     name = "A - g" if part == "move" else "C"
     look.control(
         f"distance of the suprema of {name} on either side, of their mean and of the larger one, "
@@ -222,36 +197,31 @@ def _check_c5(look: Collector, budget: Budget, rng: Rng) -> None:
     enough = 2.0 * constant * m ** (0.8 + stated("C.5"))
     miss = enough / m - p
     chance = -2.0 * m * miss**2 if miss < 0.0 else 0.0
+    asked = math.log1p(-math.exp(-(m**0.9) / 10.0))
     look.closed_form(
         f"log of the probability of sup |A - g|(x) <= {constant} K^2 m^(-1/10), K = 1, m = 2^36 "
         "(Hoeffding)"
-    ).holds(
-        chance >= math.log1p(-math.exp(-(m**0.9) / 10.0)), chance, ">= log(1 - exp(-m^(9/10)/10))"
-    )
-    _part_witness(look, rng, budget.pick(2**14, 2**18), "move")
+    ).holds(chance >= asked, chance, ">= log(1 - exp(-m^(9/10)/10))")
+    _part_witness(look, rng, budget, "move")
 
 
 @topic.check("claim-c.7")
 def _check_c7(look: Collector, budget: Budget, rng: Rng) -> None:
     _part(look, budget, rng, "C.7", gaps.STATE)
-    literal = look.apart()
-    _part_witness(literal, rng, budget.pick(2**14, 2**18), "state")
-    m = budget.pick(2**18, 2**20)
-    z, _ = gaps.draw(rng, m)
-    delta = scaling.PRINTED.radius(m)
-    slips = look.apart()
-    for t, role in ((0.0, Role.REPAIR), (1.0, Role.PROOF)):
-        tau = scaling.threshold_from_standard(t, m) if t else 1.0 / m
-        near = np.abs(z[np.abs(z - tau) <= delta])
-        shown = f"t = {t:g}" if t else "tau = 1/m"
-        slips.on(role).simulated(
+    literal, m = look.apart(), budget.pick(2**18, 2**20)
+    _part_witness(literal, rng, budget, "state")
+    (z, _), delta = gaps.draw(rng, m), scaling.PRINTED.radius(m)
+    for shown, tau, bearing, limit in (
+        ("tau = 1/m", 1.0 / m, look.repair, 2.0),
+        ("t = 1", scaling.threshold_from_standard(1.0, m), look.proof, 1.0),
+    ):
+        largest = float(np.abs(z[np.abs(z - tau) <= delta]).max())
+        bearing.simulated(
             f"largest |z| over delta with |z - tau| <= delta, {shown}, m = {m} (Equation (12) has "
             "1)"
-        ).at_most(float(near.max()) / delta, 1.0 if t else 2.0)
-        slips.repair.simulated(f"largest |z| over tau + delta there, {shown}").at_most(
-            float(near.max()) / (tau + delta), 1.0
-        )
-    look.add(slips)
+        ).at_most(largest / delta, limit)
+        what = f"largest |z| over tau + delta there, {shown}"
+        look.repair.simulated(what).at_most(largest / (tau + delta), 1.0)
     look.add(literal)
 
 
@@ -278,25 +248,22 @@ def _check_c6(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     for constant in (2.0, 4.0):
         excess = max(
-            gap_parts.log_initial_output_tail(
-                constant * m ** stated("C.6 size"), m, m**-0.2, 1.0 / m
-            )
-            - (math.log(2.0) - constant**2 * m ** stated("C.6 rate") / 4.0)
+            _tail_of_b(m, constant) - (math.log(2.0) - constant**2 * m ** stated("C.6 rate") / 4.0)
             for m in (2**k for k in (8, 12, 20, 40, 100, 200))
         )
         look.closed_form(
             f"excess of log P(|B| >= {constant:g} m^(-1/10)) over log 2 - {constant**2 / 4:g} "
             "m^(1/5), m = 2^8 to 2^200"
         ).at_most(excess, 0.0)
-    look.far("C.6 rate", _rate_of_b)
+    look.far("C.6 rate", lambda m: -_tail_of_b(m, 2.0))
     _moments_of_b(look, budget, rng)
     _tails_of_b(look, budget, rng)
 
 
-def _rate_of_b(m: int) -> float:
-    """Return minus the logarithm of the bound on P(|B| >= 2 m^(-1/10))."""
-    level = 2.0 * m ** stated("C.6 size")
-    return -gap_parts.log_initial_output_tail(level, m, m**-0.2, 1.0 / m)
+def _tail_of_b(m: int, constant: float) -> float:
+    """Return the logarithm of the bound on P(|B| >= constant m^(-1/10))."""
+    level = constant * m ** stated("C.6 size")
+    return gap_parts.log_initial_output_tail(level, m, m**-0.2, 1.0 / m)
 
 
 def _initial_values(rng: Rng, m: int, draws: int, tau: float, form: str) -> FloatArray:
@@ -321,8 +288,7 @@ def _moments_of_b(look: Collector, budget: Budget, rng: Rng) -> None:
         for form in gaps.FORMS:
             values = _initial_values(rng, m, draws, tau, form)
             expected = gap_parts.initial_output_std(m, 1.0, tau, form)
-            squares = values**2
-            for what, sample, mean in (("B", values, 0.0), ("B^2", squares, expected**2)):
+            for what, sample, mean in (("B", values, 0.0), ("B^2", values**2, expected**2)):
                 shown = f"t = {t:g}, {form}, m = {m}, |a_r| = 1, {draws} draws"
                 look(f"mean of {what}, {shown}").sample(sample, mean, largest=gaps.LARGEST_Z)
             with ctx.workprec(200):

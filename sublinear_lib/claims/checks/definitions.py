@@ -19,7 +19,7 @@ from scipy import stats
 
 from sublinear_lib import adversary, datasets, geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Method, Outcome
+from sublinear_lib.claims import Outcome
 from sublinear_lib.claims.collector import SURE
 from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
@@ -87,10 +87,9 @@ def _check_losses(look: Collector, budget: Budget, rng: Rng) -> None:
     family += [(losses.LogCoshLoss(scale=scale), False) for scale in (0.01, 0.1, 2.0)]
     for loss, dyadic in family:
         worst = _violations(loss.value, loss.derivative, count, rng)
+        asked, allowed = (look.exact, 0.0) if dyadic else (look, _ROUNDING)
         name = f"{loss!r}: largest violation of Definition 3.2, {count} pairs"
-        allowed = 0.0 if dyadic else _ROUNDING
-        method = Method.EXACT if dyadic else Method.COMPUTED
-        look.by(method)(name).at_most(max(worst.values()), allowed)
+        asked(name).at_most(max(worst.values()), allowed)
         steep = float(loss.value(0.0, 1e6) - loss.value(0.0, 1e6 - 1.0))
         # A Lipschitz constant below 1 would be another normalization of the same definition.
         look.control(f"{loss!r}: slope far away").at_most(abs(steep - 1.0), 1e-9)
@@ -102,11 +101,9 @@ def _check_losses(look: Collector, budget: Budget, rng: Rng) -> None:
         ("1.01 |f - y|", "Lipschitz", lambda y, f: 1.01 * np.abs(f - y), _sign),
     ]
     for name, what, value, slope in others:
-        worst = _violations(value, slope, 2_000, rng)
-        found = worst[what] > 1e-3
-        look.control.computed(
-            f"{name}: the search finds that it breaks the definition ({what})"
-        ).holds(found, worst[what], "> 0.001")
+        found = _violations(value, slope, 2_000, rng)[what]
+        text = f"{name}: the search finds that it breaks the definition ({what})"
+        look.control.computed(text).holds(found > 1e-3, found, "> 0.001")
 
 
 def _sign(y: FloatArray, f: FloatArray) -> FloatArray:
@@ -141,9 +138,8 @@ _LEVEL = 1.2816
 
 def _two_neurons(sign: float) -> tuple[TwoLayerNetwork, FloatArray]:
     """Return two neurons of which the second switches at the middle of the cap."""
-    angle = math.asin(3.0**-0.5)
     network = TwoLayerNetwork([[3.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [1.0, sign], [0.0, 0.0], tau=0.5)
-    return network, circle([angle])
+    return network, circle([math.asin(3.0**-0.5)])
 
 
 def _lost(m: int, count: int, rng: Rng, activation: str) -> tuple[int, float, float]:
@@ -151,11 +147,11 @@ def _lost(m: int, count: int, rng: Rng, activation: str) -> tuple[int, float, fl
     lost, short, above = 0, 0.0, 0.0
     half = geometry.cap_angle(_RHO)
     cases = adversary.random_cases(m, 3, t=_LEVEL, count=count, rng=rng, activation=activation)
+    grid = circle(np.linspace(-half, half, 501))
     for network, _ in cases:
         best = adversary.CircleWave.of_network(network).extremes(0.0, half)
         lost += not best.sup_attained
         short = max(short, best.sup - float(network.forward(best.X_sup[None, :])[0]))
-        grid = circle(np.linspace(-half, half, 501))
         above = max(above, float(network.forward(grid).max()) - best.upper)
     return lost, short, above
 
@@ -166,14 +162,11 @@ def _check_worst_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     network, x = _two_neurons(1.0)
     (best,) = adversary.extremes_on_circle(network, x, _RHO)
     height = 3.0 / math.sqrt(2.0) + 0.5
-    angles = math.asin(3.0**-0.5) + np.linspace(-1.0, 1.0, 20_001) * geometry.cap_angle(_RHO)
-    grid = circle(angles)
-    near = math.asin(3.0**-0.5) + 1e-9
-    witness = network.forward(circle([near]))[0]
-    mirrored, _ = _two_neurons(-1.0)
-    (other,) = adversary.extremes_on_circle(mirrored, x, _RHO)
-    lost, _, _ = _lost(m, count, rng, "jump")
-    share = clopper_pearson(lost, count, SURE)
+    switch = math.asin(3.0**-0.5)
+    grid = circle(switch + np.linspace(-1.0, 1.0, 20_001) * geometry.cap_angle(_RHO))
+    witness = network.forward(circle([switch + 1e-9]))[0]
+    (other,) = adversary.extremes_on_circle(*_two_neurons(-1.0), _RHO)
+    share = clopper_pearson(_lost(m, count, rng, "jump")[0], count, SURE)
     _bounded(look, budget, rng)
     look.print.closed_form(
         "two neurons: supremum of f over the cap, and the largest of 20 001 values on it"
@@ -185,12 +178,10 @@ def _check_worst_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     look.print.simulated(
         f"share of random caps without a highest point, m = {m}, {count} networks"
     ).note(Outcome.NO if share.lower > 0.0 else Outcome.YES, share, "0")
-    look.control("two neurons: |supremum - (3/sqrt(2) + 1/2)|").at_most(
-        abs(best.sup - height), 1e-12
-    )
-    look.repair(
-        "two neurons: how far the value at 1e-9 beyond the switch misses the supremum"
-    ).at_most(abs(float(witness) - height), 1e-8)
+    what = "two neurons: |supremum - (3/sqrt(2) + 1/2)|"
+    look.control(what).at_most(abs(best.sup - height), 1e-12)
+    what = "two neurons: how far the value at 1e-9 beyond the switch misses the supremum"
+    look.repair(what).at_most(abs(float(witness) - height), 1e-8)
     look.control.closed_form("the same with a_2 = -1: attained").holds(
         bool(other.sup_attained), f"{other.sup:.12f}", "yes"
     )
@@ -250,10 +241,10 @@ def _check_supremum(look: Collector, budget: Budget, rng: Rng) -> None:
     look(f"continuous: how far a point stays below it, {count} caps").at_most(missed, 1e-8)
     look(f"continuous: caps without a highest point, of {count}").none(kinks)
     look("how far the loss of the exact adversary stays below its supremum").at_most(
-        float(np.max(top - exact_one.loss)), 1e-8
+        np.max(top - exact_one.loss), 1e-8
     )
     look("how far the loss of an attack lies above its supremum").at_most(
-        float(np.max(attack.loss - ceiling)), 0.0
+        np.max(attack.loss - ceiling), 0.0
     )
 
 
@@ -305,11 +296,9 @@ def _miss_on_two_points(m: int, loss: losses.Loss, rng: Rng) -> float:
     value = network.forward(ends)
     own = loss.value(labels, value)
     both = np.maximum(own, loss.value(labels, value[::-1]))
-    miss = 0.0
-    for rho, expected in ((1.7, own.mean()), (1.8, both.mean())):
-        found = adversary.robust_loss(network, ends, labels, rho, loss)
-        miss = max(miss, abs(found.lower - expected), abs(found.upper - expected))
-    return miss
+    found = [adversary.robust_loss(network, ends, labels, rho, loss) for rho in (1.7, 1.8)]
+    bounds = np.array([(each.lower, each.upper) for each in found])
+    return float(np.abs(bounds - [[own.mean()], [both.mean()]]).max())
 
 
 # --------------------------------------------------------------------------------------------------
@@ -339,10 +328,8 @@ def _check_chi_square(look: Collector, budget: Budget, rng: Rng) -> None:
     look(
         f"moments E Q^k other than m (m + 2) ... (m + 2k - 2), m <= {degrees}, k <= {powers}"
     ).none(wrong)
-    for what, pvalue in (
-        ("Q ~ chi-square, m = 7", pvalues[0]),
-        ("m ||w_r||^2 ~ chi-square, d = 5", pvalues[1]),
-    ):
+    said = ("Q ~ chi-square, m = 7", "m ||w_r||^2 ~ chi-square, d = 5")
+    for what, pvalue in zip(said, pvalues, strict=False):
         look.simulated(f"p-value of Kolmogorov-Smirnov for {what}").at_least(pvalue, _RARE)
     look.control.simulated("p-value with one degree of freedom more").at_most(pvalues[2], _RARE)
 
@@ -372,7 +359,7 @@ def _check_indicators(look: Collector, budget: Budget, rng: Rng) -> None:
         int(np.count_nonzero((scores >= network.tau) != now.active_mask(points)))
     )
     look("f(x) against the sum of a_r (<w_r, x> + b_r) Phi_{x,r}").at_most(
-        float(np.max(np.abs(value - now.forward(points)))), 1e-11
+        np.max(np.abs(value - now.forward(points))), 1e-11
     )
     look.control("pairs within 1e-12 of the threshold").none(int(np.count_nonzero(~clear)))
     look("at a tie: neurons that are active by > and by the activation").equals(ties[0], ties[1])
@@ -420,7 +407,7 @@ def _check_active_sets(look: Collector, budget: Budget, rng: Rng) -> None:
     here = int(np.count_nonzero(small.active_mask(top.x[None, :])))
     look("largest k over X: at its witness").equals(here, top.count)
     look.repair("largest k over X, against the largest of 4001 points").at_most(
-        float(counts.max()), float(top.count)
+        counts.max(), float(top.count)
     )
     look.repair("largest k over X, relative to its mean there").at_least(
         float(top.count / counts.mean()), 1.0
@@ -467,17 +454,11 @@ def _smallest_gap(points: FloatArray, rho: float, budget: Budget, rng: Rng) -> f
     looked = budget.pick(200, 5_000)
     least = math.inf
     for j in range(len(points)):
-        center = np.repeat(points[j : j + 1], looked, axis=0)
-        others = np.delete(points, j, axis=0)
+        center, others = points[j : j + 1], np.delete(points, j, axis=0)
         # Points of the cap at random, and those nearest to each of the others.
-        tried = np.vstack(
-            (
-                geometry.sample_caps(center, rho, rng),
-                geometry.project_to_caps(
-                    others, np.repeat(points[j : j + 1], len(others), axis=0), rho
-                ),
-            )
-        )
+        drawn = geometry.sample_caps(np.repeat(center, looked, axis=0), rho, rng)
+        nearest = geometry.project_to_caps(others, np.repeat(center, len(others), axis=0), rho)
+        tried = np.vstack((drawn, nearest))
         least = min(least, float((tried @ points[j] - (tried @ others.T).max(axis=1)).min()))
     return least
 
@@ -525,10 +506,9 @@ def _check_frozen(look: Collector, budget: Budget, rng: Rng) -> None:
     look.repair(
         "derivative of the supremum over the cap: median error of the formula with the motion of "
         "the worst point"
-    ).at_most(float(np.median(formula)), 1e-4)
-    look.repair(
-        "derivative of the supremum over the cap: median error with the point held fixed"
-    ).at_least(float(np.median(frozen)), 0.1)
+    ).at_most(np.median(formula), 1e-4)
+    what = "derivative of the supremum over the cap: median error with the point held fixed"
+    look.repair(what).at_least(np.median(frozen), 0.1)
     look.repair.simulated(
         "jump: share of caps in which the two directions have a cosine below 0.95"
     ).note(Outcome.YES if share.lower > 0.0 else Outcome.OPEN, share, "> 0")
@@ -550,9 +530,7 @@ def _through_adversary(budget: Budget, rng: Rng) -> tuple[list[float], list[floa
     """Compare both gradients of the supremum over a cap with finite differences, at switches."""
     m, count = budget.pick(300, 10_000), budget.pick(30, 300)
     half = geometry.cap_angle(_RHO)
-    cosines: list[float] = []
-    formula: list[float] = []
-    frozen: list[float] = []
+    cosines, formula, frozen = (list[float]() for _ in range(3))
     for network, points in adversary.random_cases(m, 3, t=_LEVEL, count=count, rng=rng):
         found = adversary.gradient_of_supremum(network, points[0], _RHO)
         if found.neuron is None:
@@ -604,7 +582,7 @@ def _check_training(look: Collector, budget: Budget, rng: Rng) -> None:
     ).none(differing)
     look("the same with sums in any order: largest difference").at_most(apart, 1e-10)
     look("W_T against the lines 8 to 22 written out").at_most(
-        float(np.max(np.abs(weights - dense.final.W))), 1e-10
+        np.max(np.abs(weights - dense.final.W)), 1e-10
     )
     look("rows outside of Q_t that a step moved").none(outside)
     look.print.exact(

@@ -19,7 +19,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import robust_loss
 from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import quadrature
-from sublinear_lib.claims.instruments.points import circle
+from sublinear_lib.claims.instruments.points import can_fire, circle
 from sublinear_lib.claims.instruments.quadrature import CUBIC
 from sublinear_lib.claims.stated import stated_power
 from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
@@ -132,12 +132,12 @@ def _small_enough(look: Collector, widths: tuple[int, ...], radii: FloatArray) -
     what = f"radius of the smallest ball that holds such a W*, m = {widths[0]} ... {widths[-1]}"
     look(what).power(widths, radii, asked, asked + Fraction(1, 5), at_most=True)
     look.repair(f"{what} (the best power)").power(widths, radii, -0.8, -0.6)
-    look.far("B.9 radius", lambda m: _needed_radius(m, 1.0 / m, Fraction(1, 5)))
+    look.far("B.9 radius", lambda m: _needed_radius(m, 1.0 / m))
 
 
-def _needed_radius(m: int, tau: float, alpha: Fraction) -> float:
+def _needed_radius(m: int, tau: float) -> float:
     """Return the radius below which no weights change g by 1 at one point, on average."""
-    return math.pow(m, float(alpha)) / (m * scaling.activity(tau, m))
+    return math.pow(m, 0.2) / (m * scaling.activity(tau, m))
 
 
 def _explicit_weights(look: Collector, budget: Budget, rng: Rng) -> None:
@@ -163,20 +163,17 @@ def _explicit_weights(look: Collector, budget: Budget, rng: Rng) -> None:
     feature = existence.hermite_feature(CUBIC, 0.02 * math.sqrt(1000.0))
     shifts = existence.explicit_shifts(feature, start.W, start.b, start.a, X, y)
     w, b = start.W * math.sqrt(1000.0), start.b * math.sqrt(1000.0)
-    off = 0.0
+    off, blocks = 0.0, (slice(0, 333), slice(333, 666), slice(666, 1000))
     for x in circle([0.3, 3.0]):
         g = float((start.a * shifts)[start.active_mask(x[None])[0]].sum()) * x[2]
-        blocks = [slice(0, 333), slice(333, 666), slice(666, 1000)]
+        fires = w @ x + b > 0.02 * math.sqrt(1000.0)
         means = [
-            label * np.mean(feature(v @ point, c) * (v @ x + c > 0.02 * math.sqrt(1000.0)))
-            for v, c, point, label in zip(
-                (w[part] for part in blocks), (b[part] for part in blocks), X, y, strict=True
-            )
+            label * np.mean(feature(w[part] @ point, b[part]) * fires[part])
+            for part, point, label in zip(blocks, X, y, strict=True)
         ]
         off = max(off, abs(g - float(np.sum(means))))
-    look.control(
-        "g of the weights of the proof against the means of h over the blocks, m = 1000"
-    ).at_most(off, 1e-12)
+    what = "g of the weights of the proof against the means of h over the blocks, m = 1000"
+    look.control(what).at_most(off, 1e-12)
     look("sup over X of |g - sum y_i q(<x_i, x>)|, weights of the proof").power(
         widths, table, -0.5, -0.25
     )
@@ -185,10 +182,10 @@ def _explicit_weights(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _fits(
     widths: tuple[int, ...], seeds: int, rng: Rng, c: Fraction | None = None, kind: str = "jump"
-) -> tuple[list[float], list[float]]:
+) -> FloatArray:
     """Return the robust losses of weights W* and of their initializations."""
     fits = [_fitted(m, _tau(m, c), kind, stream) for m in widths for stream in rng.spawn(seeds)]
-    return [after for after, _ in fits], [before for _, before in fits]
+    return np.transpose(fits)
 
 
 def _fitted(m: int, tau: float, activation: str, rng: Rng) -> tuple[float, float]:
@@ -220,9 +217,9 @@ def _check_fit(look: Collector, budget: Budget, rng: Rng) -> None:
     radii, _ = _radii(sizes, budget.pick(12, 24), rng, None)
     look.certified(
         f"largest certified L_A*(f_W*), tau = 1/m, m = {widths[0]} ... {widths[-1]}, n = 3"
-    ).at_most(max(losses), eps)
+    ).at_most(losses.max(), eps)
     _small_enough(look, sizes, radii)
-    look.control.certified("mean L_A*(f_{W_0}) there").at_least(float(np.mean(before)), eps)
+    look.control.certified("mean L_A*(f_{W_0}) there").at_least(before.mean(), eps)
     _solved_by_hand(look, rng)
     look.proof(
         "power of m in the bound on |f - g| that the proof takes from Theorem C.1, radius K/m^(3/5)"
@@ -242,28 +239,19 @@ def _hermite_bounds(look: Collector, budget: Budget) -> None:
     top = budget.pick(12, 30)
     degrees, x = range(1, top + 1), np.linspace(0.0, 60.0, 2401)
     thresholds = (0.0, 0.3, 0.7, 1.3, 2.0, 3.0, 5.0, 8.0, 12.0)
-    floor = min(
-        float(existence.hermite_mass(k, tau)) / existence.hermite_mass_floor(k, tau)
-        for tau in thresholds
-        for k in degrees
-    )
     far = min(
         special.eval_hermitenorm(n, math.sqrt(8.0 * (n + 1))) * (4.0 * (n + 1)) ** (-n / 2)
         for n in range(1, top)
     )
-    values = [np.abs(special.eval_hermitenorm(k, x)) for k in degrees]
-    size = max(
-        float((v * (x * x + k) ** (-k / 2)).max()) for k, v in zip(degrees, values, strict=True)
-    )
-    root = [math.sqrt(math.factorial(k)) for k in degrees]
-    cramer = max(
-        float((v * np.exp(-x * x / 4.0)).max()) / r for v, r in zip(values, root, strict=True)
-    )
-    ratio = max(
-        r * math.exp(-tau * tau / 4.0) / (4.0 * 2.0**k * existence.hermite_mass_floor(k, tau))
-        for tau in thresholds
-        for k, r in zip(degrees, root, strict=True)
-    )
+    floor, size, cramer, ratio = math.inf, 0.0, 0.0, 0.0
+    for k in degrees:
+        values, root = np.abs(special.eval_hermitenorm(k, x)), math.sqrt(math.factorial(k))
+        size = max(size, float((values * (x * x + k) ** (-k / 2)).max()))
+        cramer = max(cramer, float((values * np.exp(-x * x / 4.0)).max()) / root)
+        for tau in thresholds:
+            least = existence.hermite_mass_floor(k, tau)
+            floor = min(floor, float(existence.hermite_mass(k, tau)) / least)
+            ratio = max(ratio, root * math.exp(-tau * tau / 4.0) / (4.0 * 2.0**k * least))
     told = f"k up to {top}"
     look(f"N_k over its lower bound, smallest, {told}").at_least(floor, 1.0 - 1e-12)
     look(f"He_n(t)/(t/sqrt(2))^n at t^2 = 8(n + 1), smallest, {told}").at_least(far, 1.0)
@@ -362,9 +350,7 @@ def _check_e(look: Collector, budget: Budget, rng: Rng) -> None:
         upper, lower = _radii(widths, budget.pick(24, 16), rng, c)
         kappa = upper * np.power(widths, 0.8)
         look(f"smallest radius times |a| m, c = {c}").power(widths, kappa, float(c), 0.0)
-        look(f"dual bound over the radius, c = {c}, largest").at_most(
-            float((lower / upper).max()), 1.0
-        )
+        look(f"dual bound over the radius, c = {c}, largest").at_most((lower / upper).max(), 1.0)
     _solved_by_hand(look, rng)
     _caps_of_neurons(look, budget, rng)
 
@@ -389,10 +375,9 @@ def _sampled_means(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _largest_feature(look: Collector) -> None:
     """Look at how large h has to be, and at the power of m in it."""
-    eps = Fraction(1, 50)
+    eps, powers = Fraction(1, 50), (10, 20, 80, 160)
     top = max(abs(quadrature.value(CUBIC, z)) for z in (1.0, -0.5))
     needed, sizes = [], []
-    powers = (10, 20, 80, 160)
     for power in powers:
         tau = _standard_tau(2.0**power, 0.2)
         sizes.append(math.log(existence.bounded_feature(CUBIC, tau, eps).bound))
@@ -407,27 +392,14 @@ def _largest_feature(look: Collector) -> None:
 def _caps_of_neurons(look: Collector, budget: Budget, rng: Rng) -> None:
     """Count the neurons that can fire in a cap, and compare their share with its bound."""
     m, d, draws = 2**14, 5, budget.pick(10, 100)
-    tau, half = _tau(m, Fraction(1, 5)), geometry.cap_angle(_RHO)
-    t = scaling.standardize_threshold(tau, m)
-
-    def counted(stream: Rng, m: int) -> int:
-        start = TwoLayerNetwork.initialize(m, d, rng=stream, tau=tau)
-        length = np.linalg.norm(start.W[:, :-1], axis=1)
-        angle = np.arccos(np.clip(start.W[:, 0] / length, -1.0, 1.0))
-        best = geometry.SLICE_RADIUS * length * np.cos(np.maximum(0.0, angle - half))
-        return int((best + start.W[:, -1] / 2.0 + start.b > tau).sum())
-
-    counts = sweep(rng.spawn(draws), [m], counted)
-    look(f"neurons that can fire in one cap, m = {m}, d = {d}, c = 1/5").binomial(
-        float(counts.mean()), m * caps.cap_share(t, d, _RHO), draws, m
-    )
-    look.control("the share for d = 3 and rho = 0.05 against Rice's formula").close(
-        [
-            (caps.circle_cap_share(t, 0.05), caps.cap_share(t, 3, 0.05))
-            for t in (0.0, 1.0, 2.0, 3.0)
-        ],
-        1e-3,
-    )
+    tau, x = _tau(m, Fraction(1, 5)), geometry.embed(np.eye(1, d - 1))
+    starts = (TwoLayerNetwork.initialize(m, d, rng=own, tau=tau) for own in rng.spawn(draws))
+    count = np.mean([can_fire(start, x, _RHO).sum() for start in starts])
+    share = caps.cap_share(scaling.standardize_threshold(tau, m), d, _RHO)
+    what = f"neurons that can fire in one cap, m = {m}, d = {d}, c = 1/5"
+    look(what).binomial(float(count), m * share, draws, m)
+    rice = [(caps.circle_cap_share(t, 0.05), caps.cap_share(t, 3, 0.05)) for t in range(4)]
+    look.control("the share for d = 3 and rho = 0.05 against Rice's formula").close(rice, 1e-3)
     ratio = max(
         caps.cap_share(math.sqrt(2.0 * 0.2 * log), d, rho)
         / math.exp(-0.2 * log + rho * math.sqrt(0.2 * d * log))
@@ -440,8 +412,7 @@ def _caps_of_neurons(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _far_radius(look: Collector) -> None:
     """Ask for the power of m in the radius that few active neurons need, far out."""
-    c = Fraction(1, 5)
-    look.far("E radius", lambda m: _needed_radius(m, _tau(m, c), c), logs=0.5)
+    look.far("E radius", lambda m: _needed_radius(m, _tau(m, Fraction(1, 5))), logs=0.5)
 
 
 @topic.check("thm-4.4-r")
@@ -453,16 +424,15 @@ def _check_fit_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
         look.certified(
             f"c = 0, tau = 1/m, {activation}: largest certified L_A*(f_W*), m = {dense[0]} ... "
             f"{dense[-1]}"
-        ).at_most(max(losses), 0.2)
+        ).at_most(losses.max(), 0.2)
     sparse = budget.pick((2**13,), (2**14, 2**16, 2**18))
     c = Fraction(1, 10)
     jump, continuous = (_fits(sparse, seeds, rng, c, kind)[0] for kind in ("jump", "continuous"))
     look.certified(
         f"c = 1/10, continuous: largest certified L_A*(f_W*), m = {sparse[0]} ... {sparse[-1]}"
-    ).at_most(max(continuous), 0.2)
-    look.control.certified(
-        "c = 1/10, jump: smallest certified L_A* of the same construction"
-    ).at_least(min(jump), 0.2)
+    ).at_most(continuous.max(), 0.2)
+    what = "c = 1/10, jump: smallest certified L_A* of the same construction"
+    look.control.certified(what).at_least(jump.min(), 0.2)
     widths = budget.pick((2**11, 2**13, 2**15), (2**10, 2**12, 2**14, 2**16))
     for sparsity, rival in ((None, 0.2), (c, 0.0), (Fraction(1, 5), 0.0)):
         upper, _ = _radii(widths, budget.pick(16, 24), rng, sparsity)

@@ -40,9 +40,8 @@ topic = Topic("feature_race")
 
 def _noisy_agreement(budget: Budget, rng: Rng) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the crossing times of training, of the coupled and of the plain recursion."""
-    runs = budget.pick(3, 25)
     chosen = races.ADVERSARIAL
-    done, A0, B0 = races.trained_runs(chosen, runs, rng)
+    done, A0, B0 = races.trained_runs(chosen, budget.pick(3, 25), rng)
     measured = np.concatenate([run.history.crossing() for run in done])
     coupled, plain = (
         recursion.feature_recursion(FeatureData(), chosen, A0, B0, coupled=way).crossing()
@@ -95,45 +94,33 @@ def _check_52(look: Collector, budget: Budget, rng: Rng) -> None:
     chosen = replace(races.ADVERSARIAL, steps=budget.pick(300, 1600))
     apart = races.from_recursion(chosen, rng)
     measured, joint, plain = _noisy_agreement(budget, rng)
-    both = np.isfinite(measured) & np.isfinite(joint) & (measured > 0)
-    error = np.abs(joint[both] / measured[both] - 1)
-    both_plain = np.isfinite(measured) & np.isfinite(plain) & (measured > 0)
-    rough = np.abs(plain[both_plain] / measured[both_plain] - 1)
-    same = np.isfinite(measured) == np.isfinite(joint)
-    look(f"{draws} networks: one step of training against the coupled recursion").at_most(
-        once, 1e-11
+    error, rough = (
+        np.abs(times[both] / measured[both] - 1)
+        for times in (joint, plain)
+        for both in (np.isfinite(measured) & np.isfinite(times) & (measured > 0),)
     )
+    same = np.isfinite(measured) == np.isfinite(joint)
+    what = f"{draws} networks: one step of training against the coupled recursion"
+    look(what).at_most(once, 1e-11)
     look(f"{chosen.steps} steps of training on clean data against it").at_most(apart, 1e-6)
     look.computed(
         "polynomial stage: steps other than kappa (1 - min(eps/alpha, ...))^q x^(q-1)"
     ).none(damped)
     look("with eps = 0 against the recursion of Lemma 5.1").at_most(zero, 0.0)
     look.simulated(
-        f"with noise and jitter, {both.sum()} classes: relative distance of the crossing times of "
+        f"with noise and jitter, {error.size} classes: relative distance of the crossing times of "
         "training and coupled recursion, median"
-    ).at_most(float(np.median(error)), 0.1)
-    look.simulated("share of classes for which both cross, or neither").at_least(
-        float(same.mean()), 0.8
-    )
+    ).at_most(np.median(error), 0.1)
+    look.simulated("share of classes for which both cross, or neither").at_least(same.mean(), 0.8)
     look.repair.simulated("the same distance for the form without the moves across, median").holds(
         True, float(np.median(rough)), "reported"
     )
 
 
-def _only_v(
-    law: FeatureData, chosen: TrainingSettings, B0: FloatArray, *, steps: int | None = None
-) -> FloatArray:
+def _only_v(law: FeatureData, chosen: TrainingSettings, B0: FloatArray) -> FloatArray:
     """Train a network of v alone on clean data and return B at the end, shape (k, m)."""
     network = PatchNetwork.of_features(law, np.zeros_like(B0), B0, chosen.activation)
-    drawn = law.sample(law.classes, 0)
-    trained, _ = training.fit(
-        network,
-        drawn.X,
-        drawn.y,
-        rate=chosen.rate,
-        steps=chosen.steps if steps is None else steps,
-        attack=chosen.attack,
-    )
+    trained = races.fitted(network, law.sample(law.classes, 0), chosen)
     return np.asarray(trained.alignments(law)[1])
 
 
@@ -144,10 +131,8 @@ def _pull(F: arb, k: int) -> arb:
 
 @topic.check("prop-iii.3")
 def _check_plateau(look: Collector, budget: Budget, rng: Rng) -> None:
-    wrong_root = still = growing = 0
-    level_off = limit_off = weak = 0.0
-    slopes_off = -math.inf
-    above, checked = 0, 0
+    wrong_root = still = growing = above = checked = 0
+    level_off, limit_off, weak, slopes_off = 0.0, 0.0, 0.0, -math.inf
     for _ in range(budget.pick(12, 80)):
         law = replace(
             FeatureData(noise=0.0, jitter=0.0),
@@ -243,8 +228,7 @@ def _weak_budget(law: FeatureData, act: SmoothedReLU, rng: Rng) -> float:
 @topic.check("prop-iii.4")
 def _check_rate(look: Collector, budget: Budget, rng: Rng) -> None:
     boxes = budget.pick(600, 20_000)
-    exceeded = missed = 0
-    formula = 0.0
+    exceeded, missed, formula = 0, 0, 0.0
     for k in (2, 3, 10, 1000):
         with ctx.workprec(128):
             peak = (arb(k - 1) / arb(1).exp()).lambertw()
@@ -286,12 +270,10 @@ def _check_rate(look: Collector, budget: Budget, rng: Rng) -> None:
         "exceed W((k-1)/e) by more than the width"
     ).none(exceeded)
     look.certified("values of o F at F = 1 + W that are not W").none(missed)
-    look("critical rate of the library against P_NR beta^2 / (q W), relative").at_most(
-        formula, 1e-12
-    )
-    look("share of beta that the attack takes, over eta~ / eta~*: largest").at_most(
-        largest, 1.0 + 1e-9
-    )
+    what = "critical rate of the library against P_NR beta^2 / (q W), relative"
+    look(what).at_most(formula, 1e-12)
+    what = "share of beta that the attack takes, over eta~ / eta~*: largest"
+    look(what).at_most(largest, 1.0 + 1e-9)
     look("the same, largest, from below: the bound is reached").at_least(largest, 0.97)
     look("B of training on v alone at 0.9 eta~*").at_least(ends[0], 3.5)
     look("B of training on v alone at 1.1 eta~*, over the level").at_most(
@@ -301,8 +283,7 @@ def _check_rate(look: Collector, budget: Budget, rng: Rng) -> None:
 
 @topic.check("prop-iii.5")
 def _check_budget(look: Collector, budget: Budget, rng: Rng) -> None:
-    uneven = sides = risen = late = 0
-    formula = 0.0
+    uneven, sides, risen, late, formula = 0, 0, 0, 0, 0.0
     draws = budget.pick(60, 600)
     for _ in range(draws):
         # q = 3, and a ratio of the starts for which r is rational.
@@ -373,9 +354,8 @@ def _starts(classes: int, rng: Rng) -> tuple[FloatArray, FloatArray]:
 def _check_transition(look: Collector, budget: Budget, rng: Rng) -> None:
     law, act = FeatureData(noise=0.0, jitter=0.0), SmoothedReLU(3, 15.0)
     rates = np.array([100.0, 300.0, 1000.0, 3000.0])
-    early = late = passages = 0
+    early, late, passages, least = 0, 0, 0, math.inf
     kappa = races.kappas(law, races.ADVERSARIAL)[0]
-    least = math.inf
     A0, B0 = _starts(budget.pick(8, 40), rng)
     first = A0.max(axis=1)
     for rate in rates[:: budget.pick(3, 1)]:
@@ -398,15 +378,13 @@ def _check_transition(look: Collector, budget: Budget, rng: Rng) -> None:
                 passages += 1
                 if 2 * start <= X:
                     least = min(least, T * 2 * kappa * start)
-    bracket = 0.0
+    brackets, damped = [], kappa * 0.7**3
     for rate in rates:
         chosen = replace(races.ADVERSARIAL, attack=replace(races.MAIN, rate=rate))
         level = recursion.plateau(law, chosen).level
         low, high = recursion.transition_bracket(law, chosen, 0.1)
-        damped = kappa * 0.7**3
-        bracket = max(bracket, abs(low / ((10 - 1 / level) / kappa) - 1))
-        whole = 1 + (10 - 1 / level) / damped * (1 + damped * level) ** 2
-        bracket = max(bracket, abs(high / whole - 1))
+        brackets.append((low, (10 - 1 / level) / kappa))
+        brackets.append((high, 1 + (10 - 1 / level) / damped * (1 + damped * level) ** 2))
     A0, B0 = _starts(budget.pick(12, 60), rng)
     chosen = TrainingSettings(steps=budget.pick(1800, 3000))
     times = recursion.phase_diagram(law, chosen, A0, B0, [0.9], rates, coupled=True).crossing[0].T
@@ -418,9 +396,8 @@ def _check_transition(look: Collector, budget: Budget, rng: Rng) -> None:
     ).none(early)
     look.computed("the same: later than the upper bound").none(late)
     look("passages through X >= 2 A_0 over A_0^(2-q) / (2 (q-2) kappa): least").at_least(least, 1.0)
-    look("the bracket of the library against the statement at X = the level, o = 1 - 1/k").at_most(
-        bracket, 1e-9
-    )
+    what = "the bracket of the library against the statement at X = the level, o = 1 - 1/k"
+    look(what).close(brackets, 1e-9)
     look.simulated(
         f"slope of the crossing time in log eta~, coupled recursion, {len(kept)} classes"
     ).holds(
@@ -435,19 +412,19 @@ def _check_transition(look: Collector, budget: Budget, rng: Rng) -> None:
 def _trained_transition(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the crossing times of training at two rates, ten-fold apart."""
     quotients: list[float] = []
-    runs = budget.pick(1, 12)
+    runs, steps = budget.pick(1, 12), budget.pick(1300, 1600)
     for _ in range(runs):
         seed = int(rng.integers(2**31))
-        base = replace(races.ADVERSARIAL, steps=budget.pick(1300, 1600))
-        settings = [
-            replace(base, attack=replace(races.MAIN, rate=rate)) for rate in (100.0, 1000.0)
-        ]
-        times = [
-            training.train_features(FeatureData(), chosen, seed).history.crossing()
-            for chosen in settings
-        ]
-        both = np.isfinite(times[0]) & np.isfinite(times[1]) & (times[0] > 0)
-        quotients += (times[1][both] / times[0][both]).tolist()
+        slow, fast = (
+            training.train_features(
+                FeatureData(),
+                TrainingSettings(attack=replace(races.MAIN, rate=rate), steps=steps),
+                seed,
+            ).history.crossing()
+            for rate in (100.0, 1000.0)
+        )
+        both = np.isfinite(slow) & np.isfinite(fast) & (slow > 0)
+        quotients += (fast[both] / slow[both]).tolist()
     middle = float(np.median(quotients)) if quotients else math.inf
     look.simulated(
         f"training, {runs} seeds, {len(quotients)} classes: crossing time at eta~ = 1000 over that "
@@ -482,9 +459,7 @@ def _check_spectrum(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     runs = budget.pick(1, 4)
     shares, same, total = _spectrum(points, runs, rng)
-    weak: list[float] = []
-    strong: list[float] = []
-    slow: list[float] = []
+    weak, strong, slow = (list[float]() for _ in range(3))
     for (eps, rate), found in zip(points, shares, strict=True):
         if rate == 20.0:
             slow += found
@@ -511,7 +486,7 @@ def _check_spectrum(look: Collector, budget: Budget, rng: Rng) -> None:
     seen.average("the same for eps <= 0.5", weak, 0.5, below=True)
     seen.average("training, eps = 0.9, eta~ = 20: mean share of u", slow, 0.5, below=True)
     look(f"recursion, {len(A0)} classes: mean share of u at eta~ = 20 and 40, any eps").at_most(
-        float(share[:, :2].max()), 0.5
+        share[:, :2].max(), 0.5
     )
     look(
         "recursion: budget from which u has more than half, at eta~ = 100, less that at 10^4"

@@ -40,10 +40,9 @@ topic = Topic("feature_robustness")
 # --------------------------------------------------------------------------------------------------
 
 
-def _dyadic(value: float, up: bool) -> float:
-    """Round to a multiple of 2^-20, so that differences with strengths are exact."""
-    scaled = value * 2**20
-    return float(math.ceil(scaled) if up else math.floor(scaled)) / 2**20
+def _dyadic(value: float) -> float:
+    """Round up to a multiple of 2^-20, so that differences with strengths are exact."""
+    return float(math.ceil(value * 2**20)) / 2**20
 
 
 def _signed_networks(look: Collector, budget: Budget, rng: Rng) -> None:
@@ -59,21 +58,18 @@ def _signed_networks(look: Collector, budget: Budget, rng: Rng) -> None:
             if robust
             else (window.lower, law.nonrobust_patches, law.beta, law.v)
         )
-        eps = _dyadic(edge * float(rng.choice([1.0, 1.0, 1.3, 4.0])), up=True)
+        eps = _dyadic(edge * float(rng.choice([1.0, 1.0, 1.3, 4.0])))
         e, s, q, rho = Fraction(eps), Fraction(strength), int(act.q), Fraction(act.rho)
         short += law.patches * e**q < own * max(s - e, Fraction(0)) ** q
         # Any filters, with signs, of other sizes in other classes.
         scale = 4.0 ** rng.integers(-2, 3, (law.classes, 1))
         A = rng.integers(-4, 9, (law.classes, 3)) / 8 * scale
         rows = [[Fraction(a) for a in row] for row in A.tolist()]
-        G = [law.patches * sum(races.exact_act(e * a, q, rho) for a in row) for row in rows]
-        H = [
-            own * sum(races.exact_act(max(s - e, Fraction(0)) * a, q, rho) for a in row)
-            for row in rows
-        ]
-        resist = [
-            all(H[y] > G[j] for j in range(law.classes) if j != y) for y in range(law.classes)
-        ]
+        G, H = (
+            [patches * sum(races.exact_act(size * a, q, rho) for a in row) for row in rows]
+            for patches, size in ((law.patches, e), (own, max(s - e, Fraction(0))))
+        )
+        resist = (max(G[:y] + G[y + 1 :]) < H[y] for y in range(law.classes))
         resisting += sum(resist) > 1
         # The attack itself, written down for one input.
         y, j = rng.permutation(law.classes)[:2].tolist()
@@ -86,9 +82,8 @@ def _signed_networks(look: Collector, budget: Budget, rng: Rng) -> None:
         F = races.exact_logits(network, x)
         formulas += F[j] != G[j] or F[y] != H[y]
     what = f"{draws} networks of one feature with signed filters, exact"
-    look(f"{what}, from the end of the window on: those that more than one class resists in").none(
-        resisting
-    )
+    text = f"{what}, from the end of the window on: those that more than one class resists in"
+    look(text).none(resisting)
     look(f"{what}: attacked logits that are not G_j and H_y").none(formulas)
     look(f"{what}: ends at which P eps^q < P_R (strength - eps)^q").none(short)
 
@@ -278,9 +273,7 @@ def _check_certificate(look: Collector, budget: Budget, rng: Rng) -> None:
         wanted = _hoelder(network, drawn.X, drawn.y, eps)
         off = max(off, float((np.abs(bounds["interval"] - wanted) / (1 + np.abs(wanted))).max()))
         # An input on the edge: a margin of the attack beside the certified one.
-        attacked = [
-            float(_margin(network, x, y)) for x, y in zip(climbed, drawn.y.tolist(), strict=True)
-        ]
+        attacked = [float(_margin(network, x, y)) for x, y in zip(climbed, drawn.y, strict=True)]
         open_pairs += (np.array(attacked) - bounds["linear"]).tolist()
         # Networks of u alone, on clean inputs.
         clean = FeatureData(noise=0.0, jitter=0.0, nonrobust_patches=int(rng.integers(5, 80)))
@@ -300,17 +293,15 @@ def _check_certificate(look: Collector, budget: Budget, rng: Rng) -> None:
         "margins at corners and at attacked inputs, exact, that are below a certified one, of "
         f"{compared}"
     ).none(wrong)
-    look("interval bound of the library against the sum of the statement, relative").at_most(
-        off, 1e-9
-    )
-    look("networks of u alone, clean: bound and swapped u against the closed form").at_most(
-        sharp, 1e-9
-    )
+    what = "interval bound of the library against the sum of the statement, relative"
+    look(what).at_most(off, 1e-9)
+    what = "networks of u alone, clean: bound and swapped u against the closed form"
+    look(what).at_most(sharp, 1e-9)
     look("their certified radius against the end of the window").at_most(radii, 2e-6)
     look.computed("linear bounds below interval bounds").none(worse)
     look.control(
         "largest gap between attack and certificate: the comparison is not empty"
-    ).at_least(float(np.max(open_pairs)), 0.0)
+    ).at_least(np.max(open_pairs), 0.0)
 
 
 def _worst_error(

@@ -53,16 +53,12 @@ def _check_31(look: Collector, budget: Budget, rng: Rng) -> None:
         moved = drawn.X + delta
         for x, y, j in zip(moved, drawn.y.tolist(), targets.tolist(), strict=True):
             F = races.exact_logits(network, x)
-            each = [
-                races.exact_act(Fraction(eps) * Fraction(b), act.q, Fraction(act.rho)) for b in B[j]
-            ]
+            sizes = (Fraction(eps) * Fraction(b) for b in B[j])
+            each = sum(races.exact_act(size, act.q, Fraction(act.rho)) for size in sizes)
             own += F[y] != 0
-            target += F[j] != law.nonrobust_patches * sum(each)
-            unbroken += any(b > 0 for b in B[j].tolist()) and F[j] <= F[y]
-            off += any(
-                abs(float(a) - b) > 1e-12 * (1 + abs(b))
-                for a, b in zip(F, network(x[None])[0].tolist(), strict=True)
-            )
+            target += F[j] != law.nonrobust_patches * each
+            unbroken += bool((B[j] > 0).any()) and F[j] <= F[y]
+            off += not np.allclose([float(a) for a in F], network(x[None])[0], 1e-12, 1e-12)
             tried += 1
         found = attacks.feature_attack(
             PatchNetwork.of_features(law, [0.0], [1.0], act), drawn, eps, "prop_3_1"
@@ -127,9 +123,9 @@ def _check_51(look: Collector, budget: Budget, rng: Rng) -> None:
         network = PatchNetwork(weights, act)
         drawn = law.sample(9, rng, balanced=False)
         F = network(drawn.X)
-        F -= F.max(axis=1, keepdims=True)
-        own = np.exp(F)[np.arange(9), drawn.y]
-        o = (np.exp(F).sum(axis=1) - own) / np.exp(F).sum(axis=1)
+        powers = np.exp(F - F.max(axis=1, keepdims=True))
+        whole = powers.sum(axis=1)
+        o = (whole - powers[np.arange(9), drawn.y]) / whole
         gradient = network.weight_gradient(drawn.X, drawn.y)[1]
         for places, strengths in ((law.u, drawn.alpha), (law.v, drawn.beta)):
             for i, place in enumerate(places):
@@ -146,9 +142,8 @@ def _check_51(look: Collector, budget: Budget, rng: Rng) -> None:
                 grown += int((gradient[others, :, place] < 0).sum())
         chosen = TrainingSettings(activation=act, rate=float(rng.uniform(0.1, 2.0)), steps=1)
         kappas = np.array(races.kappas(law, chosen))
-        constants = max(
-            constants, races.relative(np.array(recursion.growth_rates(law, chosen)), kappas)
-        )
+        rates = np.array(recursion.growth_rates(law, chosen))
+        constants = max(constants, races.relative(rates, kappas))
         start = rng.uniform(0.01, 0.5, 2)
         path = recursion.feature_recursion(law, chosen, start[:1], start[1:], early=True)
         moved = np.array([path.A[1, 0, 0], path.B[1, 0, 0]])
@@ -252,9 +247,8 @@ def _check_race(look: Collector, budget: Budget, rng: Rng) -> None:
     look("the ratio of the library against the statement, relative").at_most(ratios, 1e-12)
     look.control("largest pre-activation over rho").at_most(beyond / rho, 1.0)
     look.control("races that the robust feature wins").at_least(other, 10)
-    look.control(
-        f"where {len(nearest)} losers end, over A_0 (1 - 1/R)^(-1/(q-2)): median"
-    ).at_least(float(np.median(nearest)), 0.8)
+    what = f"where {len(nearest)} losers end, over A_0 (1 - 1/R)^(-1/(q-2)): median"
+    look.control(what).at_least(np.median(nearest), 0.8)
     look.control("the same, largest").at_most(max(nearest), 1.1)
 
 

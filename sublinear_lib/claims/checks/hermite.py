@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
-from flint import acb, arb
+from flint import acb, acb_poly, arb
 from numpy.polynomial import hermite_e
 from scipy import integrate, special, stats
 
@@ -37,13 +37,11 @@ def _half_line_by_integration(k: int, theta: Fraction) -> tuple[Fraction, Fracti
     numbers = [round(float(c)) for c in hermite_e.herme2poly([0.0] * k + [1.0])]
 
     def recipe() -> arb:
-        def integrand(x: acb, _: bool) -> acb:
-            total = acb(0)
-            for number in reversed(numbers):
-                total = total * x + number
-            return total * (-x * x / 2).exp()
-
-        found = acb.integral(integrand, acb(enclosures.ball(theta)), acb(40)).real
+        found = acb.integral(
+            lambda x, _: acb_poly(numbers)(x) * (-x * x / 2).exp(),
+            acb(enclosures.ball(theta)),
+            acb(40),
+        ).real
         return found / (2 * arb.pi()).sqrt() + 1  # so that a value near zero can be enclosed
 
     found = enclosures.enclose(recipe, 50)
@@ -68,9 +66,8 @@ def _monomial(k: int) -> polynomials.Polynomial:
     return polynomials.Polynomial((Fraction(0),) * k + (Fraction(1),))
 
 
-def _cubic_complexity(eps: Fraction) -> float:
-    log = polynomials.log_complexity(CUBIC, CONSTANT, eps)
-    return math.exp(float(log))
+def _exact_complexity(target: polynomials.Polynomial, eps: Fraction | None = None) -> float:
+    return math.exp(float(polynomials.log_complexity(target, CONSTANT, eps)))
 
 
 @topic.check("def-b.1")
@@ -86,25 +83,20 @@ def _check_b1(look: Collector, budget: Budget, rng: Rng) -> None:
             found = float(polynomials.log_complexity(target, CONSTANT, accuracy))
             direct = math.log(_complexity(target, None if accuracy is None else float(eps)))
             worst = max(worst, abs(found - direct))
-    levels = [Fraction(1, 10**power) for power in (1, 3, 9, 27)]
-    rising = [polynomials.log_complexity(CUBIC, CONSTANT, eps) for eps in levels]
-    signs = polynomials.Polynomial(tuple(abs(Fraction(value)) for value in CUBIC.coefficients))
-    double = polynomials.Polynomial(tuple(2 * Fraction(value) for value in CUBIC.coefficients))
-    blind = all(
-        polynomials.log_complexity(signs, CONSTANT, eps)
-        == polynomials.log_complexity(CUBIC, CONSTANT, eps)
-        for eps in (*levels, None)
+    levels = [*(Fraction(1, 10**power) for power in (1, 3, 9, 27)), None]
+    sizes = [Fraction(value) for value in CUBIC.coefficients]
+    signs = polynomials.Polynomial(tuple(map(abs, sizes)))
+    double = polynomials.Polynomial(tuple(2 * size for size in sizes))
+    logs, without, doubled = (
+        [polynomials.log_complexity(q, CONSTANT, eps) for eps in levels]
+        for q in (CUBIC, signs, double)
     )
+    blind = logs == without
     scaled = max(
-        abs(
-            float(polynomials.log_complexity(double, CONSTANT, eps))
-            - float(polynomials.log_complexity(CUBIC, CONSTANT, eps))
-            - math.log(2.0)
-        )
-        for eps in (*levels, None)
+        abs(float(b) - float(a) - math.log(2.0)) for a, b in zip(logs, doubled, strict=True)
     )
-    increasing = all(first.upper < second.lower for first, second in pairwise(rising))
-    low, high = float(rising[0]), float(rising[-1])
+    increasing = all(first.upper < second.lower for first, second in pairwise(logs[:-1]))
+    low, high = float(logs[0]), float(logs[-2])
     look("largest difference of log C from a second evaluation").at_most(worst, 1e-11)
     look.certified("log C(q, eps) for a cubic and eps = 1/10, ..., 10^-27").holds(
         increasing, f"{low:.3f} to {high:.3f}", "rises as eps falls"
@@ -139,9 +131,7 @@ def _check_b3(look: Collector, budget: Budget, rng: Rng) -> None:
     look(f"|E[h 1{{active}}] - q(z)| by quadrature, tau = {name}").at_most(off, 1e-8)
     _sampled_identity(look, budget, rng)
     one = existence.bounded_feature(_monomial(0), 0, Fraction(1, 12))
-    complexity = math.exp(
-        float(polynomials.log_complexity(_monomial(0), CONSTANT, Fraction(1, 12)))
-    )
+    complexity = _exact_complexity(_monomial(0), Fraction(1, 12))
     look.certified("phi = 1: max |h| = C(phi, eps) = 2").holds(
         2 in one.bound and abs(complexity - 2.0) < 1e-14,
         f"{float(one.bound):.12g}, {complexity:.12g}",
@@ -149,8 +139,7 @@ def _check_b3(look: Collector, budget: Budget, rng: Rng) -> None:
     )
     bounds, errors, fits, tails, peaks = [], [], [], [], []
     for target in (*(_monomial(k) for k in range(1, budget.pick(5, 9))), CUBIC):
-        plain = polynomials.log_complexity(target, CONSTANT)
-        eps = Fraction(1, 2 * math.ceil(math.exp(float(plain))))
+        eps = Fraction(1, 2 * math.ceil(_exact_complexity(target)))
         feature = existence.bounded_feature(target, 0, eps)
         bounds.append(_below_complexity(feature, eps))
         errors.append(float(feature.error.upper / eps))
@@ -272,7 +261,7 @@ def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
     active = w @ X[0] + b > 0.0
     direct = float((feature(w @ X[0], b) * active).mean())
     through = float(a[active] @ shifts[active]) / 2.0
-    complexity = _cubic_complexity(eps)
+    complexity = _exact_complexity(CUBIC, eps)
     look("k ||W^(i)||_{2,inf} over k^(1/5) C(q, eps_3), k = 4096").at_most(
         float(np.abs(shifts).max()) * 4096**0.8 / complexity, 2.0
     )
@@ -290,12 +279,9 @@ def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
         abs(quadrature.mean(plain, z, tau) - bias), 1e-9
     )
     stuck = _errors_on_circle((widths[-1],), 4, rng, tau, 0.0)
-    grid = np.linspace(-0.5, 1.0, 61)
+    grid = np.linspace(-0.5, 1.0, 61).tolist()
     limit = max(
-        abs(
-            float(plain.expectation(Fraction(float(z)), Fraction(3, 2)))
-            - quadrature.value(CUBIC, float(z))
-        )
+        abs(float(plain.expectation(Fraction(z), Fraction(3, 2))) - quadrature.value(CUBIC, z))
         for z in grid
     )
     look.control.simulated(
@@ -360,12 +346,13 @@ def _check_c19(look: Collector, budget: Budget, rng: Rng) -> None:
     look("probability over sqrt(2/pi) nu E|w|, largest of 36 cells").at_most(crude, 1.0)
     _two_sums(look, rng)
     _two_states(look, budget, rng)
-    powers = [-float(stats.chi2.logsf(k, 3)) / (k**2 / 3) for k in (2**6, 2**8, 2**10)]
+    rates = [(k, -float(stats.chi2.logsf(k, 3))) for k in (2**6, 2**8, 2**10)]
+    powers = [rate / (k**2 / 3) for k, rate in rates]
     look.proof.computed("-log Pr[||w||^2 > k] over k^2/d for d = 3, k = 2^6, 2^8, 2^10").holds(
         powers[-1] > powers[0] / 2, ", ".join(f"{value:.3g}" for value in powers), "bounded below"
     )
-    linear = [-float(stats.chi2.logsf(k, 3)) / k for k in (2**6, 2**8, 2**10)]
-    look.repair("-log Pr[||w||^2 > k] over k, smallest").at_least(min(linear), 0.25)
+    linear = min(rate / k for k, rate in rates)
+    look.repair("-log Pr[||w||^2 > k] over k, smallest").at_least(linear, 0.25)
 
 
 def _within_reach(look: Collector, budget: Budget, rng: Rng) -> None:
@@ -408,7 +395,7 @@ def _two_sums(look: Collector, rng: Rng) -> None:
     first = abs(float(h @ state[:, 1] - h @ state[:, 0])) / k
     look.simulated(
         f"sqrt(k) S_1 / C(q, eps_3) at one move of length about k^(-1/2), k = {k}"
-    ).at_most(first * math.sqrt(k) / _cubic_complexity(eps), 1.0)
+    ).at_most(first * math.sqrt(k) / _exact_complexity(CUBIC, eps), 1.0)
     chances = [
         existence.flip_probability(Fraction(1, 2**j), Fraction(1, 2)).upper * 2**j
         for j in (5, 8, 10)
@@ -442,13 +429,6 @@ def _check_eq25(look: Collector, budget: Budget, rng: Rng) -> None:
     one = existence.hermite_feature(polynomials.Polynomial((Fraction(1),)), 0)
     constant = float(one(np.zeros(1), np.zeros(1))[0])
     repaired = existence.bridge(Fraction(1, 2**8))
-    witness = {
-        "k": 4 ** powers[-1],
-        "tau": 2.0 ** -powers[-1],
-        "probability": float(printed[-1].left),
-        "h": constant,
-        "mean": constant * float(printed[-1].left),
-    }
     look.print.certified(
         f"Pr[<w, x> + b < tau] over tau, tau = k^(-1/2), k = {4 ** powers[-1]}"
     ).holds(
@@ -469,7 +449,13 @@ def _check_eq25(look: Collector, budget: Budget, rng: Rng) -> None:
     look.certified("read with 0 <= <w, x> + b < tau: its probability at tau = 2^-8").holds(
         repaired.holds, float(repaired.left), f"<= tau/(2 sqrt(pi)) = {float(repaired.right):.6g}"
     )
-    look.witness |= witness
+    look.witness |= {
+        "k": 4 ** powers[-1],
+        "tau": 2.0 ** -powers[-1],
+        "probability": float(printed[-1].left),
+        "h": constant,
+        "mean": constant * float(printed[-1].left),
+    }
 
 
 @topic.check("eq-25-r")
@@ -503,7 +489,6 @@ def _check_eq25_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
             here = quadrature.mean(feature, z, shift)
             worst = max(worst, abs(here - quadrature.mean(feature, z, 0.0)) / limit)
             total = max(total, abs(here - quadrature.value(CUBIC, z)) / (float(eps) + limit))
-    complexity = _cubic_complexity(eps)
     look("|E[h 1{0 <= z < tau}]| over max|h| tau/(2 sqrt(pi)), by quadrature").at_most(worst, 1.0)
     look("|E[h 1{z >= tau}] - q(z)| over eps_3 + max|h| tau/(2 sqrt(pi))").at_most(total, 1.0)
-    look("max |h| over C(q, eps_3)").at_most(most / complexity, 1.0)
+    look("max |h| over C(q, eps_3)").at_most(most / _exact_complexity(CUBIC, eps), 1.0)

@@ -61,21 +61,18 @@ def _check_width(look: Collector, budget: Budget, rng: Rng) -> None:
         z = _null_vector(W.tolist())
         j = z.index(Fraction(1))
         e = [Fraction(int(i == j)) for i in range(n)]
-        half = [(a - b / 2) / 2 for a, b in zip(e, z, strict=True)]
-        x, other = [a - b for a, b in zip(e, half, strict=True)], half
-        same = all(
-            sum((int(w) * (a - b) for w, a, b in zip(row, x, other, strict=True)), Fraction(0)) == 0
-            for row in W
-        )
+        other = [(a - b / 2) / 2 for a, b in zip(e, z, strict=True)]
+        x = [a - b for a, b in zip(e, other, strict=True)]
+        same = not (W.astype(object) @ (np.array(x) - other)).any()
         near = binary.distance(x, e, math.inf) <= quarter and max(map(abs, other)) <= quarter
         failures += not (same and near)
         # Whatever follows this layer: here two further layers.
         layers = [
-            (W.astype(float), rng.integers(-3, 4, m).astype(float)),
-            (rng.integers(-3, 4, (5, m)).astype(float), rng.integers(-3, 4, 5).astype(float)),
-            (rng.integers(-3, 4, (1, 5)).astype(float), np.zeros(1)),
+            AffineLayer(W * 1.0, rng.integers(-3, 4, m) * 1.0),
+            AffineLayer(rng.integers(-3, 4, (5, m)) * 1.0, rng.integers(-3, 4, 5) * 1.0),
+            AffineLayer(rng.integers(-3, 4, (1, 5)) * 1.0, np.zeros(1)),
         ]
-        network = ReLUNetwork([AffineLayer(*layer) for layer in layers])
+        network = ReLUNetwork(layers)
         told += network.exactly(x) != network.exactly(other)
     look(
         f"{draws} integer layers of m < n rows: pairs that W tells apart or that leave the balls "
@@ -96,9 +93,8 @@ def _check_width(look: Collector, budget: Budget, rng: Rng) -> None:
         full = np.linalg.svd(line[None, :])[2][1:]
         hit = width.collision(full, *datasets.simplex_points(n))
         differ = max(differ, abs(hit.radius - width.simplex_collision_radius(line)))
-    look("largest collision radius of random layers with m < n rows, lambda = 1").at_most(
-        largest, stated("II.3 radius") + 1e-9
-    )
+    what = "largest collision radius of random layers with m < n rows, lambda = 1"
+    look(what).at_most(largest, stated("II.3 radius") + 1e-9)
     look("difference of W x and W x' at the pairs found").at_most(residual, 1e-9)
     look("distance by which the pairs leave the balls of that radius").at_most(outside, 1e-12)
     look.control("radius for m = n - 1 against its closed form").at_most(differ, 1e-9)
@@ -115,9 +111,8 @@ def _check_width(look: Collector, budget: Budget, rng: Rng) -> None:
         for j in range(n):
             g = (np.eye(n)[j] - np.eye(n)[(j + 1) % n]) / 2
             certified += int(np.abs(g).sum() != 1 or g.sum() != 0 or g @ X[1 + j] != 0.5)
-    look("collision radius of the differences x_j - x_(j+1), distance from 1/4").at_most(
-        sharp, 1e-9
-    )
+    what = "collision radius of the differences x_j - x_(j+1), distance from 1/4"
+    look(what).at_most(sharp, 1e-9)
     look("directions that do not prove that it is at least 1/4").none(certified)
     X, y = datasets.simplex_points(4)
     what = "the same data at mu = 0.99 lambda/2 with a first layer of 3n + 1 neurons"
@@ -125,11 +120,6 @@ def _check_width(look: Collector, budget: Budget, rng: Rng) -> None:
 
 
 _KINDS: tuple[Literal["half-spaces", "sum"], ...] = ("half-spaces", "sum")
-
-
-def _corner(X: FloatArray, radius: float, rng: Rng) -> FloatArray:
-    """Return one corner of each ball of the maximum norm."""
-    return np.asarray(X + radius * rng.choice([-1.0, 1.0], X.shape))
 
 
 def _proper(h: hypergraphs.Hypergraph) -> int:
@@ -196,7 +186,8 @@ def _check_41(look: Collector, budget: Budget, rng: Rng) -> None:
             network = hardness.network_of_coloring(h, colors, kind=kind, radius=radius)
             balls += not two_neurons.certify_sign(network, X, y, radius).holds
             balls += binary.counted(network)[:2] != (2, 2)
-            missed += int(np.count_nonzero((network(_corner(X, radius, rng)) > 1.5) != (y == 2.0)))
+            corners = X + radius * rng.choice([-1.0, 1.0], X.shape)
+            missed += int(np.count_nonzero((network(corners) > 1.5) != (y == 2.0)))
             decoded = hardness.coloring_of_network(h, network)
             colorings += h.one_colored(decoded.colors) is not None
     names = ", ".join(name for name, _ in instances)
@@ -303,20 +294,14 @@ def _check_remark(look: Collector, budget: Budget, rng: Rng) -> None:
 def _hull_distance(X: FloatArray, y: FloatArray) -> float:
     """Return the distance of the convex hulls of two labels in the maximum norm."""
     low = y == y.min()
-    first, second = X[low], X[~low]
     N, n = X.shape
-    signed = np.concatenate((first, -second)).T
-    ones = np.ones((n, 1))
+    signed, ones = np.concatenate((X[low], -X[~low])).T, np.ones((n, 1))
+    first = np.arange(N) < np.count_nonzero(low)
     run = linprog(
         np.append(np.zeros(N), 1.0),
         A_ub=np.block([[signed, -ones], [-signed, -ones]]),
         b_ub=np.zeros(2 * n),
-        A_eq=np.array(
-            [
-                np.concatenate((np.ones(len(first)), np.zeros(len(second) + 1))),
-                np.concatenate((np.zeros(len(first)), np.ones(len(second)), [0.0])),
-            ]
-        ),
+        A_eq=np.array([[*first, 0], [*~first, 0]], dtype=float),
         b_eq=np.ones(2),
         method="highs",
     )
@@ -327,11 +312,9 @@ def _hull_distance(X: FloatArray, y: FloatArray) -> float:
 def _small_networks(n: int, largest: int) -> Iterator[ReLUNetwork]:
     """Yield all networks of two neurons with small integers, up to scaling and order."""
     neurons = list(itertools.product(range(-largest, largest + 1), repeat=n + 1))
-    for first, second in itertools.combinations_with_replacement(neurons, 2):
-        hidden = AffineLayer(
-            [[float(v) for v in first[:n]], [float(v) for v in second[:n]]],
-            [float(first[n]), float(second[n])],
-        )
+    for pair in itertools.combinations_with_replacement(neurons, 2):
+        both = np.array(pair, dtype=float)
+        hidden = AffineLayer(both[:, :n], both[:, n])
         for a, b in ((1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)):
             yield ReLUNetwork([hidden, AffineLayer([[a, b]], [0.0])])
 
@@ -365,8 +348,7 @@ def _check_exact_values(look: Collector, budget: Budget, rng: Rng) -> None:
             wrong += 1
             continue
         for row, label in zip(X, y.tolist(), strict=True):
-            ends = two_neurons.output_range(again.network, row, budget_here)
-            off += ends != (Fraction(label), Fraction(label))
+            off += two_neurons.output_range(again.network, row, budget_here) != (label, label)
     labels = np.array([1.0, 3.0, 2.0])
     three = exact_values.exact_values_program(np.array([[0.0], [1.0], [2.0]]), labels, 0.1)
     cross = exact_values.exact_values_program(_CROSS, _CROSS_LABELS, 0.01)
@@ -390,9 +372,8 @@ def _check_exact_values(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control.computed("answers among these data sets").holds(
         len(kinds) == 2, ", ".join(sorted(str(kind) for kind in kinds)), "both"
     )
-    look.computed("three labels, or the cross, whose hulls meet: networks found").none(
-        int(three.found) + int(cross.found)
-    )
+    what = "three labels, or the cross, whose hulls meet: networks found"
+    look.computed(what).none(three.found + cross.found)
     look(
         f"of {tried} networks of two neurons on the line, those constant on the balls of -1, 0, 1 "
         "with three values, or with one value at -1 and 1 and another at 0"

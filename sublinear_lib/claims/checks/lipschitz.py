@@ -33,10 +33,6 @@ def _signs(N: int, rng: Rng) -> FloatArray:
     return np.asarray(rng.permutation(np.where(np.arange(N) % 2, 1.0, -1.0)))
 
 
-def _levels(n: int) -> int:
-    return max(1, math.ceil(math.log2(n)))
-
-
 @topic.check("thm-ii.5.2")
 def _check_52(look: Collector, budget: Budget, rng: Rng) -> None:
     off = 0
@@ -44,9 +40,9 @@ def _check_52(look: Collector, budget: Budget, rng: Rng) -> None:
         X, s = rng.uniform(0.0, 1.0, (N, n)), _signs(N, rng)
         for mu in (None, 0.9 * datasets.largest_budget(X, s)):
             memorizer = constructions.memorize_lipschitz(X, s, mu)
-            w, depth, nonzeros = binary.counted(memorizer.network)
-            off += (w, depth) != (3 * n + 3, N * (_levels(n) + 1) + 2 + (mu is not None))
-            off += binary.as_counts(memorizer.size_by_formula) != (w, depth, nonzeros)
+            counted, levels = binary.counted(memorizer.network), max(1, math.ceil(math.log2(n)))
+            off += counted[:2] != (3 * n + 3, N * (levels + 1) + 2 + (mu is not None))
+            off += binary.as_counts(memorizer.size_by_formula) != counted
     # O(N n log n): the constants found on a range of n.
     ratio = max(
         constructions.lipschitz_size(N, n).nonzeros / (N * n * (1.0 + math.log2(n)))
@@ -69,13 +65,11 @@ def _check_52(look: Collector, budget: Budget, rng: Rng) -> None:
             stored = [memorizer.network.exactly(row) for row in others.tolist()]
             wrong += sum(a != b for a, b in zip(stored, ideal, strict=True))
             values += len(stored)
+        least = Fraction(plain.lam) / 2 - Fraction(mu)
         for row, label in zip(inside.tolist(), labels.tolist(), strict=True):
-            signs += plain.network.exactly(row) * Fraction(label) < Fraction(
-                plain.lam
-            ) / 2 - Fraction(mu)
+            signs += plain.network.exactly(row) * Fraction(label) < least
             clipped += clip.network.exactly(row) != Fraction(label)
-        limit = certificates.lipschitz_certificate(clip)
-        constants.append(limit.upper * (Fraction(clip.lam) / 2 - Fraction(mu)))
+        constants.append(certificates.lipschitz_certificate(clip).upper * least)
         constants.append(certificates.lipschitz_certificate(plain).upper)
     N, n = budget.pick((30, 8), (150, 32))
     X, s = rng.uniform(0.0, 1.0, (N, n)), _signs(N, rng)
@@ -95,9 +89,7 @@ def _check_52(look: Collector, budget: Budget, rng: Rng) -> None:
     look.certified(
         f"signs on all balls, stored weights, mu = 0.999 lambda/2, N = {N}, n = {n}"
     ).holds(bounds.holds, f"{bounds.share:.0%} certified", "100%")
-    look("1-norm of 200 gradients of the network without clipping").at_most(
-        float(steep.max()), 1 + 1e-12
-    )
+    look("1-norm of 200 gradients of the network without clipping").at_most(steep.max(), 1 + 1e-12)
 
 
 @topic.check("prop-ii.2")
@@ -113,12 +105,12 @@ def _check_optimal(look: Collector, budget: Budget, rng: Rng) -> None:
         if mu < 0:
             continue
         pair = datasets.closest_pair(X, s)
-        first, second = binary.rational(X[pair.i]), binary.rational(X[pair.k])
+        first, second = (binary.rational(X[row]) for row in (pair.i, pair.k))
         share = Fraction(mu) / Fraction(lam)
         ends = [binary.between(first, second, t) for t in (share, 1 - share)]
         gap = Fraction(lam) - 2 * Fraction(mu)
-        gaps += binary.distance(first, ends[0], math.inf) > Fraction(mu)
-        gaps += binary.distance(second, ends[1], math.inf) > Fraction(mu)
+        for sample, end in zip((first, second), ends, strict=True):
+            gaps += binary.distance(sample, end, math.inf) > Fraction(mu)
         gaps += binary.distance(ends[0], ends[1], math.inf) != gap
         memorizer = constructions.memorize_lipschitz(X, s, mu)
         limit = certificates.lipschitz_certificate(memorizer)
@@ -140,11 +132,8 @@ def _check_optimal(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _nearest_sign(X: FloatArray, s: FloatArray, points: FloatArray) -> FloatArray:
     """Classify by the nearest sample in the maximum norm; 0 where both labels are equally near."""
-    result = np.empty(len(points))
-    for place, point in enumerate(points):
-        distances = np.abs(X - point).max(axis=1)
-        result[place] = np.sign(distances[s < 0].min() - distances[s > 0].min())
-    return result
+    near = [np.abs(X - point).max(axis=1) for point in points]
+    return np.sign([row[s < 0].min() - row[s > 0].min() for row in near])
 
 
 @topic.check("prop-ii.6")

@@ -15,7 +15,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from sublinear_lib.memorization import attacks, certificates, constructions, dat
 topic = Topic("memorization")
 
 _NORMS = (math.inf, 1.0, 2.0)
-_NAMES = {math.inf: "inf", 1.0: "1", 2.0: "2"}
 
 
 def _pairs(X: FloatArray, y: FloatArray, p: float) -> Iterator[Fraction]:
@@ -100,8 +99,7 @@ def _check_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
             mu = 0.75 * largest
             one, other = (attacks.ball_points(X, mu, p, rng=rng) for _ in range(2))
             apart = np.linalg.norm(one[:, None] - other, ord=p, axis=2)
-            distances = apart[y[:, None] != y]
-            nearest = min(nearest, float(distances.min()) / (lam - 2 * mu))
+            nearest = min(nearest, float(apart[y[:, None] != y].min()) / (lam - 2 * mu))
     span = f"p = inf, 1, 2 with {draws} data sets each, N = {N}, n = {n}"
     look(f"midpoints of closest pairs that are not lambda/2 from both, {span}").none(middle)
     look(f"points in the two balls that are not lambda - 2 mu apart, {span}").none(gaps)
@@ -120,46 +118,36 @@ def _check_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
 # The networks
 # --------------------------------------------------------------------------------------------------
 
-Build = Callable[[FloatArray, FloatArray, float], constructions.Memorizer]
-Sizes = Callable[[int, int], tuple[int, int, int]]
+
+class _Kind(NamedTuple):
+    """A construction for one norm, with its width, depth and nonzeros as stated."""
+
+    p: float
+    build: Callable[[FloatArray, FloatArray, float], constructions.Memorizer]
+    library: Callable[[int, int], constructions.Size]
+    stated: str
+    sizes: Callable[[int, int], tuple[int, int, int]]
 
 
-def _counts(
-    look: Collector,
-    what: str,
-    p: float,
-    build: Build,
-    wanted: Sizes,
-    library: Callable[[int, int], constructions.Size],
-    budget: Budget,
-    rng: Rng,
-) -> None:
+def _counts(look: Collector, kind: _Kind, budget: Budget, rng: Rng) -> None:
     """Note how far counted networks, and the library's closed form, are from a formula."""
     off = networks = 0
     for N, n in binary.sizes(budget):
         X = rng.uniform(0.0, 1.0, (N, n))  # not on a grid: no bias vanishes by chance
         for most, share in ((2, 0.3), (5, 0.9), (2, 0.9999)):
             y = binary.labels(N, min(most, N))
-            mu = share * datasets.largest_budget(X, y, p)
-            counted = binary.counted(build(X, y, mu).network)
-            off += sum(abs(a - b) for a, b in zip(counted, wanted(N, n), strict=True))
+            mu = share * datasets.largest_budget(X, y, kind.p)
+            counted = binary.counted(kind.build(X, y, mu).network)
+            off += sum(abs(a - b) for a, b in zip(counted, kind.sizes(N, n), strict=True))
             networks += 1
-    text = f"{networks} networks, 3 budgets, 2 or 5 labels: distance of their sizes from {what}"
-    look(text).none(off)
+    text = f"{networks} networks, 3 budgets, 2 or 5 labels: distance of their sizes from"
+    look(f"{text} {kind.stated}").none(off)
     cells = itertools.product((2, 3, 10, 10_000), (1, 2, 5, 784))
-    missed = sum(binary.as_counts(library(N, n)) != wanted(N, n) for N, n in cells)
-    look(f"sizes by the library that are not {what}").none(missed)
+    missed = sum(binary.as_counts(kind.library(N, n)) != kind.sizes(N, n) for N, n in cells)
+    look(f"sizes by the library that are not {kind.stated}").none(missed)
 
 
-def _linf_numbers(N: int, n: int) -> tuple[int, int, int]:
-    return 3 * n + 1, 2 * N + 1, N * (8 * n + 5)
-
-
-def _l1_numbers(N: int, n: int) -> tuple[int, int, int]:
-    return 3 * n + 2, 2 * N + 2, N * (8 * n + 7) + 2
-
-
-def _values(look: Collector, build: Build, p: float, budget: Budget, rng: Rng) -> None:
+def _values(look: Collector, kind: _Kind, budget: Budget, rng: Rng) -> None:
     """Evaluate networks exactly: on the balls, on their flanks and elsewhere.
 
     All numbers are binary, so that the closed form of the library is exact in floating point too.
@@ -168,15 +156,15 @@ def _values(look: Collector, build: Build, p: float, budget: Budget, rng: Rng) -
     powers = budget.pick((10, 30), (9, 12, 20, 30, 40))
     wrong = off = heavy = rounded = tried = compared = 0
     for power in powers:
-        X, y, mu = _grid_data(N, n, 4, rng, power, p)
-        memorizer = build(X, y, mu)
-        inside, others, owner = binary.probes(X, mu, power, rng, p)
+        X, y, mu = _grid_data(N, n, 4, rng, power, kind.p)
+        memorizer = kind.build(X, y, mu)
+        inside, others, owner = binary.probes(X, mu, power, rng, kind.p)
         for row, k in zip(inside.tolist(), owner, strict=True):
             wrong += memorizer.network.exactly(row) != Fraction(y[k])
         stored = [memorizer.network.exactly(row) for row in others.tolist()]
         closed = [Fraction(value) for value in memorizer.reference(others).tolist()]
         off += sum(a != b for a, b in zip(stored, closed, strict=True))
-        if p == math.inf:
+        if kind.p == math.inf:
             ideal = precision.ideal_values(memorizer, others)
             rounded += sum(a != b for a, b in zip(stored, ideal, strict=True))
         heavy += Fraction(memorizer.network.largest_weight) != Fraction(y.max()) * 2**power
@@ -190,32 +178,36 @@ def _values(look: Collector, build: Build, p: float, budget: Budget, rng: Rng) -
 def _attacked(look: Collector, memorizer: constructions.Memorizer, rng: Rng) -> None:
     """Attack the balls, and larger ones: there the attack must find what the theorem forbids."""
     assert memorizer.mu is not None
-    given = memorizer.network, memorizer.X, memorizer.y
-    inside = attacks.attack(*given, memorizer.mu, memorizer.p, rng=rng, restarts=4, steps=8)
-    beyond = 1.5 * memorizer.lam / 2
-    outside = attacks.attack(*given, beyond, memorizer.p, rng=rng, restarts=4, steps=8)
-    at = f"p = {_NAMES[memorizer.p]}"
-    look.control(f"deviation by an attack on the balls, {at}").at_most(inside.worst.max(), 1e-9)
-    look.control(f"deviation by an attack on balls of radius 1.5 lambda/2, {at}").at_least(
-        outside.worst.max(), 0.5
+    given, p = (memorizer.network, memorizer.X, memorizer.y), memorizer.p
+    inside, outside = (
+        float(attacks.attack(*given, radius, p, rng=rng, restarts=4, steps=8).worst.max())
+        for radius in (memorizer.mu, 1.5 * memorizer.lam / 2)
     )
+    look.control(f"deviation by an attack on the balls, p = {p:g}").at_most(inside, 1e-9)
+    what = f"deviation by an attack on balls of radius 1.5 lambda/2, p = {p:g}"
+    look.control(what).at_least(outside, 0.5)
 
 
 def _solved(look: Collector, memorizer: constructions.Memorizer, rows: int) -> None:
     """Ask a mixed-integer program for the range on whole balls."""
     found = certificates.certify(memorizer, "milp", rows=np.arange(rows), time_limit=20.0)
     N, n = memorizer.X.shape
-    what = f"largest |F - y| on {rows} balls, p = {_NAMES[memorizer.p]}, N = {N}, n = {n}, by MILP"
-    look(what).at_most(float(found.deviation.max()), 1e-5)
+    what = f"largest |F - y| on {rows} balls, p = {memorizer.p:g}, N = {N}, n = {n}, by MILP"
+    look(what).at_most(found.deviation.max(), 1e-5)
 
 
 @topic.check("thm-ii.4.8")
 def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
     found = look.apart()
-    what, library = "3n + 1, 2N + 1, N(8n + 5)", constructions.linf_size
-    build = constructions.memorize
-    _counts(found, what, math.inf, build, _linf_numbers, library, budget, rng)
-    _values(found, build, math.inf, budget, rng)
+    kind = _Kind(
+        math.inf,
+        constructions.memorize,
+        constructions.linf_size,
+        "3n + 1, 2N + 1, N(8n + 5)",
+        lambda N, n: (3 * n + 1, 2 * N + 1, N * (8 * n + 5)),
+    )
+    _counts(found, kind, budget, rng)
+    _values(found, kind, budget, rng)
     N, n = budget.pick((40, 8), (120, 40))
     X, y = datasets.random_points(N, n, 5, rng)
     lam = datasets.separation(X, y)
@@ -231,7 +223,7 @@ def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
     bounds = certificates.certify(memorizer, "interval")
     found.certified(
         f"largest |F - y| on all balls, stored weights, mu = 0.99 lambda/2, N = {N}, n = {n}"
-    ).at_most(float(bounds.deviation.max()), 1e-9)
+    ).at_most(bounds.deviation.max(), 1e-9)
     _attacked(found, memorizer, rng)
     # Points of the plane that are well apart: the solver works with tolerances.
     N = budget.pick(6, 16)
@@ -240,18 +232,23 @@ def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
     _solved(found, memorizer, budget.pick(4, N))
     shifted = constructions.memorize(X, y - 7.5, 0.9 * datasets.largest_budget(X, y))
     found("largest |F - y| at the samples, labels -6.5, -5.5, -4.5").at_most(
-        float(np.abs(shifted(X) - y + 7.5).max()), 1e-9
+        np.abs(shifted(X) - y + 7.5).max(), 1e-9
     )
     look.add(found)
 
 
 @topic.check("thm-ii.b.2")
 def _check_b2(look: Collector, budget: Budget, rng: Rng) -> None:
-    what = "3n + 2, 2N + 2, N(8n + 7) + 2"
     found = look.apart()
-    build, library = constructions.memorize_l1, constructions.l1_size
-    _counts(found, what, 1.0, build, _l1_numbers, library, budget, rng)
-    _values(found, build, 1.0, budget, rng)
+    kind = _Kind(
+        1.0,
+        constructions.memorize_l1,
+        constructions.l1_size,
+        "3n + 2, 2N + 2, N(8n + 7) + 2",
+        lambda N, n: (3 * n + 2, 2 * N + 2, N * (8 * n + 7) + 2),
+    )
+    _counts(found, kind, budget, rng)
+    _values(found, kind, budget, rng)
     N, n = budget.pick((40, 8), (120, 40))
     X, y = datasets.random_points(N, n, 5, rng)
     lam = datasets.separation(X, y, 1)
@@ -448,5 +445,5 @@ def _check_precision(look: Collector, budget: Budget, rng: Rng) -> None:
         int(far.wrong.sum())
     )
     look.control("wrong labels in float32, 100 times nearer than it breaks").at_least(
-        float(near.wrong.sum()), 1.0
+        near.wrong.sum(), 1.0
     )

@@ -24,7 +24,6 @@ from sublinear_lib.theory import (
     exponents,
     flips,
     gap_parts,
-    worst_case,
 )
 
 topic = Topic("parameters")
@@ -34,23 +33,10 @@ topic = Topic("parameters")
 # --------------------------------------------------------------------------------------------------
 
 _KEYS = [key.removeprefix("set-r1 ") for key in STATED if key.startswith("set-r1 ")]
-_PROOF_OF_41 = [
-    "C.2-probability",
-    "C.2",
-    "C.5",
-    "C.6",
-    "C.6-probability",
-    "C.7",
-    "4.1",
-    "C.9-moves",
-    "C.9-f-moves",
-    "C.9-f-initial",
-    "C.9-f-jump",
-    "C.9-g-moves",
-    "C.9-flips",
-    "C.9-g-flips",
-    "C.12-coupling",
-]
+_PROOF_OF_41 = """
+    C.2-probability C.2 C.5 C.6 C.6-probability C.7 4.1 C.9-moves C.9-f-moves C.9-f-initial
+    C.9-f-jump C.9-g-moves C.9-flips C.9-g-flips C.12-coupling
+"""
 
 
 def _powers_of(look: Collector, name: str) -> None:
@@ -64,25 +50,19 @@ def _powers_of(look: Collector, name: str) -> None:
         look(f"{what} prescribed minus the one that follows").equals(
             getattr(powers, f"{key}_exponent") - getattr(powers, f"derived_{key}_exponent"), 0
         )
-    form = powers.activation.name
-
-    def sizes(m: int) -> tuple[float, float, float]:
-        return powers.output_weight(m), powers.radius(m), powers.tau(m)
+    a, delta, tau, form = powers.output_weight, powers.radius, powers.tau, powers.activation.name
 
     def active(m: int) -> float:
-        return m * scaling.activity(powers.tau(m), m)
-
-    def initial_output(m: int) -> float:
-        return gap_parts.initial_output_std(m, powers.output_weight(m), powers.tau(m), form)
+        return m * scaling.activity(tau(m), m)
 
     # With the logarithms that a sparse threshold leaves: Q(t) is m^(-c)/t, E(N - t)_+^2 a t^(-3).
     sparse = 1.0 if powers.c > 0 else 0.0
     laws: tuple[tuple[str, float, Callable[[int], float]], ...] = (
         ("active", -0.5, active),
-        ("flips", 0.0, lambda m: flips.expected_flips(powers.tau(m), m, powers.radius(m))),
-        ("gap", 0.0, lambda m: worst_case.half_width_moments(m, *sizes(m), form).mean),
-        ("initial_output", -0.75, initial_output),
-        ("expressivity", -0.5, lambda m: powers.output_weight(m) * powers.radius(m) * active(m)),
+        ("flips", 0.0, lambda m: flips.expected_flips(tau(m), m, delta(m))),
+        ("gap", 0.0, gaps.mean_law(gaps.HALF_WIDTH, gaps.Case(name, form, gaps.PRINTED))),
+        ("initial_output", -0.75, lambda m: gap_parts.initial_output_std(m, a(m), tau(m), form)),
+        ("expressivity", -0.5, lambda m: a(m) * delta(m) * active(m)),
     )
     for key, logs, law in laws:
         look.far(f"{label} {key}", law, logs=sparse * logs, case=name)
@@ -97,28 +77,22 @@ def _powers_of(look: Collector, name: str) -> None:
 @topic.check("set-r1")
 def _check_r1(look: Collector, budget: Budget, rng: Rng) -> None:
     found = gaps.slopes(budget, rng, gaps.HALF_WIDTH, gaps.R1)
-    failing = [key for key in _PROOF_OF_41 if exponents.CHAINS[key].verdict("R1") == "fails"]
-    before = [key for key in _PROOF_OF_41 if exponents.CHAINS[key].verdict() == "fails"]
+    proof = {key: exponents.CHAINS[key] for key in _PROOF_OF_41.split()}
+    failing = [key for key, chain in proof.items() if chain.verdict("R1") == "fails"]
+    before = [key for key, chain in proof.items() if chain.verdict() == "fails"]
     depend = [chain for chain in exponents.CHAINS.values() if any(chain.power.coefficients[1:3])]
-    explained = {
-        name: (
-            len(exponents.explained(*gaps.powers_of(name)[:2])),
-            sum(chain.derived(name) == chain.printed for chain in depend),
-        )
-        for name in ("PRINTED", "R1", "R2")
-    }
     _powers_of(look, "R1")
     look.exact(
-        f"of the {len(_PROOF_OF_41)} chains of the printed proof of Theorem 4.1, those whose "
+        f"of the {len(proof)} chains of the printed proof of Theorem 4.1, those whose "
         "printed value fails with R1"
     ).empty(failing)
     look.control.exact("those that fail with the printed powers").holds(
         len(before) == 7 and "4.1" in before, ", ".join(before) or "none", "seven, 4.1 among them"
     )
-    for name, (listed, counted) in explained.items():
-        look.control(
-            f"printed values, of {len(depend)}, that the powers of {name} give exactly"
-        ).equals(listed, counted)
+    for name in ("PRINTED", "R1", "R2"):
+        counted = sum(chain.derived(name) == chain.printed for chain in depend)
+        what = f"printed values, of {len(depend)}, that the powers of {name} give exactly"
+        look.control(what).equals(len(exponents.explained(*gaps.powers_of(name)[:2])), counted)
     for item in found:
         item.as_closed_form(look, Fraction(-3, 10))
     gaps.agreement(look, found)
@@ -163,9 +137,8 @@ def _region(look: Collector, budget: Budget) -> None:
 @topic.check("set-r3")
 def _check_r3(look: Collector, budget: Budget, rng: Rng) -> None:
     found = gaps.slopes(budget, rng, gaps.HALF_WIDTH, gaps.R3)
-    sparse = exponents.SPARSE.violated(*gaps.powers_of("R3"))
     alpha, beta, c = gaps.powers_of("R3")
-    jumping = worst_case.half_width_moments
+    sparse = exponents.SPARSE.violated(alpha, beta, c)
     _powers_of(look, "R3")
     look.exact("conditions that R3 violates when o(m) neurons have to fire besides").empty(sparse)
     look("alpha + beta + c").equals(alpha + beta + c, 1)
@@ -175,7 +148,7 @@ def _check_r3(look: Collector, budget: Budget, rng: Rng) -> None:
     gaps.agreement(look, found)
     look.repair.closed_form(
         "|slope| of E H with the jump instead, m = 2^200 to 2^240: it does not vanish"
-    ).at_most(abs(far_slope(lambda m: jumping(m, *gaps.sizes(gaps.R3[1], m)).mean)), 0.005)
+    ).at_most(abs(far_slope(gaps.mean_law(gaps.HALF_WIDTH, gaps.R3[1]))), 0.005)
     look.repair.exact("distance of the run against the printed m^(-15/24)").holds(
         not exponents.PRINTED_DRIFT.holds(alpha, beta, c),
         scaling.R3.drift_exponent,
@@ -188,30 +161,15 @@ def _check_r3(look: Collector, budget: Budget, rng: Rng) -> None:
 # --------------------------------------------------------------------------------------------------
 
 
-_KEPT_BY_R2 = [
-    "C.2",
-    "C.5",
-    "C.6",
-    "C.7",
-    "4.1",
-    "C.9-f-moves",
-    "C.9-f-initial",
-    "C.9-f-jump",
-    "C.9-g-moves",
-    "C.9-g-flips",
-    "C.14",
-    "C.12-gradient",
-    "C.12-regret",
-    "4.3",
-    "C.12-distance",
-    "C.12-coupling",
-    "B.9",
-]
+_KEPT_BY_R2 = """
+    C.2 C.5 C.6 C.7 4.1 C.9-f-moves C.9-f-initial C.9-f-jump C.9-g-moves C.9-g-flips C.14
+    C.12-gradient C.12-regret 4.3 C.12-distance C.12-coupling B.9
+"""
 
 
 @topic.check("set-r2")
 def _check_r2(look: Collector, budget: Budget, rng: Rng) -> None:
-    point = (R2.alpha, R2.beta, R2.c)
+    point = gaps.powers_of("R2")
     widths, seeds = descents.widths(8, budget.pick(14, 18)), 10
     runs = descents.runs(R2, widths, seeds, rng, label=1.0)
     allowed = np.array([m ** float(CHAINS["C.13"].printed) for m in widths])
@@ -224,7 +182,7 @@ def _check_r2(look: Collector, budget: Budget, rng: Rng) -> None:
     size = R2.coupling_exponent - max(R2.drift_exponent, -R2.beta)
     leftovers = (CHAINS["C.12-31/150"], CHAINS["C.12-29/150"])
     fitting = sum(chain.verdict(rules) != "fails" for chain in leftovers for rules in (R1, R2, R3))
-    for key in _KEPT_BY_R2:
+    for key in _KEPT_BY_R2.split():
         descents.chain(look, key, R2)
     descents.powers(look, R2)
     look.control(
@@ -252,8 +210,8 @@ def _check_r2(look: Collector, budget: Budget, rng: Rng) -> None:
     what = f"slope of the average loss, n = 1, d = 2, m = 2^8 to {widths[-1]}, {seeds} seeds"
     descents.bounded(look, what, widths, runs.average)
     look.simulated(f"smallest D_max / m^(-15/24) over all {seeds * len(widths)} runs").at_least(
-        float((runs.drift / allowed).min()), 1.0
+        (runs.drift / allowed).min(), 1.0
     )
     look("largest D_max / (eta T |a_r|) over all runs").at_most(
-        float((runs.drift / largest).max()), 1.0 + descents.ROUNDING
+        (runs.drift / largest).max(), 1.0 + descents.ROUNDING
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 from scipy import integrate, stats
@@ -81,12 +82,10 @@ def _attained(look: Collector, rng: Rng) -> None:
                     outside = max(outside, float(far) - 1.0)
                     # Better weights near the best ones would contradict the supremum.
                     for _ in range(20):
-                        W = best.W + delta * 10.0 ** rng.uniform(-6, 0) * rng.standard_normal(
-                            network.W.shape
-                        )
-                        step = W - network.W
-                        size = np.linalg.norm(step, axis=1, keepdims=True)
-                        step *= np.minimum(1.0, delta / size)
+                        size = delta * 10.0 ** rng.uniform(-6, 0)
+                        step = best.W + size * rng.standard_normal(network.W.shape) - network.W
+                        longest = np.linalg.norm(step, axis=1, keepdims=True)
+                        step *= np.minimum(1.0, delta / longest)
                         f = network.with_weights(network.W + step).forward([x, moved])
                         change = float(f[1] - f[0]) * (1.0 if side == "above" else -1.0)
                         beaten = max(beaten, change / getattr(worst, side) - 1.0)
@@ -137,16 +136,15 @@ def _counted(look: Collector, budget: Budget, rng: Rng) -> None:
         ):
             what = f"number of neurons {name}, ||mu|| = {nu:.3g}, tau = {tau:.3g}, m = {m}, d = {d}"
             look.control(what).binomial(count / seeds, mean, seeds, m)
-    direct = max(
-        abs(
-            perturbation.moved_flips(t * math.sqrt(2.0 / 64), 64, nu) / 64
-            - 2.0 * (float(stats.norm.cdf(t)) - _both_below(t, nu))
-        )
-        for t in (0.0, 1.0)
-        for nu in (0.5, 1.5)
-    )
+    off = 0.0
+    for t, nu in product((0.0, 1.0), (0.5, 1.5)):
+        # Both pre-activations are below tau.
+        covariance = [[1.0, 1.0 - nu * nu / 4.0], [1.0 - nu * nu / 4.0, 1.0]]
+        below = float(stats.multivariate_normal([0.0, 0.0], covariance).cdf([t, t]))
+        found = perturbation.moved_flips(t * math.sqrt(2.0 / 64), 64, nu) / 64
+        off = max(off, abs(found - 2.0 * (float(stats.norm.cdf(t)) - below)))
     what = "probability of a flip against scipy's bivariate normal law"
-    look.control(what).at_most(direct, 1e-6)
+    look.control(what).at_most(off, 1e-6)
     _parkable_control(look)
     _drawn_control(look, rng)
 
@@ -190,13 +188,6 @@ def _parkable_control(look: Collector) -> None:
     look.control(what).close([pair], 1e-4)
 
 
-def _both_below(t: float, nu: float) -> float:
-    """Return P[both pre-activations <= tau] from scipy."""
-    correlation = 1.0 - nu * nu / 4.0
-    covariance = [[1.0, correlation], [correlation, 1.0]]
-    return float(stats.multivariate_normal([0.0, 0.0], covariance).cdf([t, t]))
-
-
 # --------------------------------------------------------------------------------------------------
 # Lemma 4.2 = C.9
 # --------------------------------------------------------------------------------------------------
@@ -231,15 +222,13 @@ def _bounds_hold(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control("sup for g over its two terms, distance from 1").at_most(short, 1e-9)
     # The same for every mu: m active neurons, and all that some mu can switch, on average.
     most = 0.0
-    for m in (2**k for k in range(8, 41, 2)):
-        for d in (3, 8, 30):
-            for K in (1.0, 4.0):
-                a, delta = scaling.PRINTED.output_weight(m), scaling.PRINTED.radius(m, K)
-                mean = 2.0 * math.sqrt(d / math.pi)
-                if m <= 2**20:
-                    mean = perturbation.reachable_flips(_one_over_m(m), m, d, 1.0 / m)
-                total = perturbation.g_terms(m, mean, a, 1.0 / m, delta).total
-                most = max(most, total / perturbation.printed_g_bound(m, K))
+    for m, d, K in product((2**k for k in range(8, 41, 2)), (3, 8, 30), (1.0, 4.0)):
+        a, delta = scaling.PRINTED.output_weight(m), scaling.PRINTED.radius(m, K)
+        mean = 2.0 * math.sqrt(d / math.pi)
+        if m <= 2**20:
+            mean = perturbation.reachable_flips(_one_over_m(m), m, d, 1.0 / m)
+        total = perturbation.g_terms(m, mean, a, 1.0 / m, delta).total
+        most = max(most, total / perturbation.printed_g_bound(m, K))
     what = "bound of (4) with the mean number of flips for the best mu over K m^(-1/2), d = 3 to 30"
     look.closed_form(what).at_most(most, 1.0)
     # (sum ||w_r||)^2 <= m sum ||w_r||^2, and m sum ||w_r||^2 is chi-square.
@@ -313,29 +302,23 @@ def _far_of_42(look: Collector) -> None:
         expected = perturbation.expected_parkable(tau, m, delta, 1.0 / m)
         return scaling.PRINTED.output_weight(m) * tau * expected
 
-    def order(m: int) -> float:
-        p, a = scaling.activity(_sparse(m), m), scaling.R3.output_weight(m)
-        return perturbation.repaired_f_order(m, 3, a, p, scaling.R3.radius(m), 1.0 / m)
-
     likelier = far_slope(lambda m: _rate_of_flips(m, stated("4.2-r g, likelier")), logs=1.0)
     look.far("4.2-r f", parked)
     look.far("4.2-r rate", lambda m: _rate_of_flips(m, stated("4.2-r g")), logs=1.0)
     look.closed_form(
         "power of m far out (2^200 to 2^240): -log of the chance of the larger change of g"
     ).at_least(likelier, 0.5 - 1e-3)
-    look.far("4.2-r R3", order)
+    look.far("4.2-r R3", lambda m: _order_at_r3(m, 3))
 
 
 def _proof_slips(look: Collector) -> None:
     """Look at the steps of the printed proof that do not give what they state."""
     for chain in (CHAINS[key] for key in ("C.9-moves", "C.9-f-moves", "C.9-g-flips")):
         look.proof(f"exponent: {chain.quantity}").equals(chain.derived(), chain.printed)
-    tails = [concentration.weight_norm(m, 4, 4, Fraction(1, 100)).holds for m in (64, 1024)]
-    look.proof.certified("Pr[||w_r||^2 >= 4] <= exp(-m^2/(100 d)), d = 4, m = 1024").holds(
-        tails[1],
-        "no" if not tails[1] else "yes",
-        "yes, as Pr[||w_r||^2 >= O(1)] <= exp(-Omega(m^2/d))",
-    )
+    thin = concentration.weight_norm(1024, 4, 4, Fraction(1, 100)).holds
+    asked = "yes, as Pr[||w_r||^2 >= O(1)] <= exp(-Omega(m^2/d))"
+    what = "Pr[||w_r||^2 >= 4] <= exp(-m^2/(100 d)), d = 4, m = 1024"
+    look.proof.certified(what).holds(thin, "yes" if thin else "no", asked)
     rate = -float(stats.chi2.logsf(4.0 * 128, 4)) / 128
     look.repair(
         "-log Pr[||w_r||^2 >= 4] / m, d = 4, m = 128: what is true is exp(-Omega(m))"
@@ -407,13 +390,18 @@ def _check_42(look: Collector, budget: Budget, rng: Rng) -> None:
 # --------------------------------------------------------------------------------------------------
 
 
+def _order_at_r3(m: int, d: int) -> float:
+    """Return the order of the change of f in Theorem C, for a move of length 1/m."""
+    a, delta, p = scaling.R3.output_weight(m), scaling.R3.radius(m), scaling.activity(_sparse(m), m)
+    return perturbation.repaired_f_order(m, d, a, p, delta, 1.0 / m)
+
+
 def _ratios_at_r3(widths: Iterable[int], runs: int, d: int, rng: Rng) -> dict[str, float]:
     """Compare exact suprema for both activations at R3 with the bounds of Theorem C."""
     worst = {"terms": 0.0, "order": 0.0, "g": 0.0, "flips": -math.inf, "jump": math.inf}
     for m in widths:
         a, nu, tau = scaling.R3.output_weight(m), 1.0 / m, _sparse(m)
-        delta, p = scaling.R3.radius(m), scaling.activity(_sparse(m), m)
-        order = perturbation.repaired_f_order(m, d, a, p, delta, nu)
+        delta, order = scaling.R3.radius(m), _order_at_r3(m, d)
         for run in range(runs):
             network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau, activation="continuous")
             x, moved = _points(d, nu, rng, network if run else None)
@@ -467,9 +455,7 @@ def _check_thm_c(look: Collector, budget: Budget, rng: Rng) -> None:
         lower = TwoLayerNetwork(network.W, network.a, network.b, tau - delta - rho * nu)
         active = activity.max_active_on_circle(lower).count
         terms = perturbation.f_terms(np.full(active, rho), a, nu, delta, 0.0)
-        p = scaling.activity(tau, m)
-        order = perturbation.repaired_f_order(m, 3, a, p, delta, nu)
-        most = max(most, terms.total / order)
+        most = max(most, terms.total / _order_at_r3(m, 3))
     look.certified("constant for the flips over d log m, all m and d (branch and bound)").holds(
         constant_suffices("changed", 5.0), 5.0, "proved to suffice"
     )
@@ -492,9 +478,8 @@ def _far_of_theorem_c(look: Collector) -> None:
     def change(m: int) -> float:
         a, tau, delta = scaling.R3.output_weight(m), _sparse(m), scaling.R3.radius(m)
         longest = flips.largest_norm_bound(m, 3, 5e-4) + delta
-        p = scaling.activity(tau, m)
         most = flips.uniform_active_bound(tau, m, 3, delta) * longest * a / m
-        return m * most / perturbation.repaired_f_order(m, 3, a, p, delta, 1.0 / m)
+        return m * most / _order_at_r3(m, 3)
 
     def switched(m: int) -> float:
         reach = flips.largest_norm_bound(m, 3, 5e-4) / m
@@ -508,10 +493,8 @@ def _order_control(look: Collector) -> None:
     """Evaluate the order of Theorem C by hand: powers of two, so that the roots are exact."""
     m, d = 2**8, 2**4
     direct = 0.25 * m * 0.125 * (0.25 + math.sqrt(8.0 * math.log(2.0)) / 16.0 + 0.0625) / m
-    found = perturbation.repaired_f_order(m, d, 0.25, 0.125, 0.0625, 1.0 / m)
-    look.control("order of the change of f, evaluated by hand, distance").close(
-        [(found, direct)], 1e-12
-    )
+    pair = perturbation.repaired_f_order(m, d, 0.25, 0.125, 0.0625, 1.0 / m), direct
+    look.control("order of the change of f, evaluated by hand, distance").close([pair], 1e-12)
 
 
 @topic.check("lem-4.2-r")
@@ -519,27 +502,22 @@ def _check_42_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     _bounds_hold(look, budget, rng)
     for power, factor, name in ((0.3, 4.0, "4 m^(3/10) - 1"), (0.5, 1.0, "m^(1/2) - 1")):
         least = math.inf
-        for m in (2**k for k in range(8, 31, 2)):
-            for d in (3, 8, 30):
-                if m ** float(power) >= math.sqrt(d):
-                    p = perturbation.reachable_flips(_one_over_m(m), m, d, 1.0 / m) / m
-                    line = math.pow(m, power)
-                    tail = float(stats.binom.logsf(math.floor(factor * line - 1.0), m, p))
-                    least = min(least, -tail / line)
+        for m, d in product((2**k for k in range(8, 31, 2)), (3, 8, 30)):
+            if (line := math.pow(m, power)) >= math.sqrt(d):
+                p = perturbation.reachable_flips(_one_over_m(m), m, d, 1.0 / m) / m
+                tail = float(stats.binom.logsf(math.floor(factor * line - 1.0), m, p))
+                least = min(least, -tail / line)
         what = (
             f"-log Pr[some mu switches more than {name} neurons] over m^{power:g}, smallest for "
             f"d = 3, 8, 30, m = 2^8 to 2^30 with m^{power:g} >= sqrt(d)"
         )
         look.closed_form(what).at_least(least, 1.0)
     # R3: Theorem C in numbers.
-    worst = 0.0
-    for m in (2**k for k in range(8, 61, 4)):
-        for d in (2, 8, 30):
-            p = scaling.activity(_sparse(m), m)
-            order = perturbation.repaired_f_order(
-                m, d, scaling.R3.output_weight(m), p, scaling.R3.radius(m), 1.0 / m
-            )
-            worst = max(worst, order / (math.sqrt(d * math.log(m)) * m**-0.9))
+    worst = max(
+        _order_at_r3(m, d) / (math.sqrt(d * math.log(m)) * m**-0.9)
+        for m in (2**k for k in range(8, 61, 4))
+        for d in (2, 8, 30)
+    )
     what = "order of the change of f at R3 over sqrt(d log m) m^(-9/10), m = 2^8 to 2^60"
     look.closed_form(what).at_most(worst, 1.0)
     ratios = _ratios_at_r3(budget.pick((2**10,), (2**10, 2**14, 2**18)), 4, 8, rng)

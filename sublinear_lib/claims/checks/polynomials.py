@@ -10,14 +10,14 @@ of B.6 is damaged in our copy: both readings are looked at.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
+from flint import fmpq, fmpq_poly
 from scipy import stats
 
-from sublinear_lib._typing import FloatArray
+from sublinear_lib.claims.instruments.points import circle
 from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.geometry import sample_caps
 from sublinear_lib.theory import enclosures, polynomials
@@ -26,26 +26,11 @@ topic = Topic("polynomials")
 
 _ZERO, _ONE, _HALF, _TENTH = Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 10)
 _CLOSE = 1e-9
-
-Coefficients = list[Fraction]
-
-
-def _times(p: Sequence[Fraction], q: Sequence[Fraction]) -> Coefficients:
-    result = [_ZERO] * (len(p) + len(q) - 1)
-    for (i, a), (j, b) in product(enumerate(p), enumerate(q)):
-        result[i + j] += a * b
-    return result
+_Z = fmpq_poly([0, 1])
 
 
-def _plus(p: Sequence[Fraction], q: Sequence[Fraction]) -> Coefficients:
-    longer, shorter = (p, q) if len(p) >= len(q) else (q, p)
-    return [a + (shorter[i] if i < len(shorter) else 0) for i, a in enumerate(longer)]
-
-
-def _trimmed(p: Coefficients) -> tuple[Fraction, ...]:
-    while p and not p[-1]:
-        p = p[:-1]
-    return tuple(p)
+def _coefficients(p: fmpq_poly) -> tuple[Fraction, ...]:
+    return tuple(enclosures.from_flint(value) for value in p.coeffs())
 
 
 def _grid(left: Fraction, right: Fraction, n: int) -> list[Fraction]:
@@ -64,12 +49,12 @@ def _log2(number: Fraction) -> float:
 
 def _printed_sign_polynomial(k: int) -> tuple[Fraction, ...]:
     """Return z times the sum over i <= k of (1 - z^2)^i prod_j (2 j - 1)/(2 j), as printed."""
-    total, power, factor = [_ZERO], [_ONE], _ONE
+    total, power, factor = fmpq_poly([0]), fmpq_poly([1]), fmpq(1)
     for i in range(k + 1):
-        total = _plus(total, _times([factor], power))
-        power = _times(power, [_ONE, _ZERO, -_ONE])
-        factor *= Fraction(2 * i + 1, 2 * i + 2)
-    return _trimmed(_times([_ZERO, _ONE], total))
+        total += factor * power
+        power *= 1 - _Z**2
+        factor *= fmpq(2 * i + 1, 2 * i + 2)
+    return _coefficients(_Z * total)
 
 
 @topic.check("lem-a.1")
@@ -113,12 +98,8 @@ def _check_sign_polynomial(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _average_over_signs(s: int, most: int) -> tuple[Fraction, ...]:
     """Return the expectation of C_|Z| 1[|Z| <= most] over all 2^s choices of the signs."""
-    total: Coefficients = [_ZERO]
-    for signs in product((-1, 1), repeat=s):
-        size = abs(sum(signs))
-        if size <= most:
-            total = _plus(total, _times([Fraction(1, 2**s)], _double_sum(size)))
-    return _trimmed(total)
+    sizes = (abs(sum(signs)) for signs in product((-1, 1), repeat=s))
+    return _coefficients(sum((_double_sum(k) for k in sizes if k <= most), _Z * 0) / 2**s)
 
 
 @topic.check("thm-a.2")
@@ -136,14 +117,12 @@ def _check_truncated_power(look: Collector, budget: Budget, rng: Rng) -> None:
     reached = []
     for m in budget.pick((2, 5, 9, 16), (2, 3, 5, 9, 16, 24, 40)):
         for t in range(m):
-            power = [*[_ZERO] * m, _ONE]
-            rest = [-a for a in polynomials.truncated_power(m, t).coefficients]
-            left_out: Coefficients = [_ZERO]
-            for j in range(t + 1, m + 1):
-                if (m - j) % 2 == 0:
-                    weight = Fraction(2 * math.comb(m, (m + j) // 2), 2**m)
-                    left_out = _plus(left_out, _times([weight], _double_sum(j)))
-            reached.append(_trimmed(_plus(power, rest)) == _trimmed(left_out))
+            rest = _Z**m - sum(
+                2 * math.comb(m, (m + j) // 2) * _double_sum(j)
+                for j in range(t + 1, m + 1)
+                if (m - j) % 2 == 0
+            ) / fmpq(2**m)
+            reached.append(polynomials.truncated_power(m, t).coefficients == _coefficients(rest))
     # Literally, X_m is also the last of the signs; then the expectation is z, whatever m.
     literal = enclosures.decide(
         abs(-_ONE - (-_ONE) ** 2), "<=", polynomials.truncated_power_error(2, 2).right.lower
@@ -173,14 +152,14 @@ def _check_truncated_power(look: Collector, budget: Budget, rng: Rng) -> None:
 # --------------------------------------------------------------------------------------------------
 
 
-def _double_sum(k: int) -> Coefficients:
-    """Return the coefficients of C_k as the proposition prints them."""
-    total = [_ZERO] * (k + 1)
+def _double_sum(k: int) -> fmpq_poly:
+    """Return C_k as the proposition prints its coefficients."""
+    total = [0] * (k + 1)
     for i in range(k // 2 + 1):
         for j in range(i + 1):
             sign = (-1) ** (i - j)
             total[2 * j + k - 2 * i] += math.comb(k, 2 * i) * math.comb(i, j) * sign
-    return total
+    return fmpq_poly(total)
 
 
 @topic.check("prop-b.7")
@@ -192,7 +171,7 @@ def _check_chebyshev(look: Collector, budget: Budget, rng: Rng) -> None:
     written = (0, 1, 2, 3, 7, 20, budget.pick(40, 120))
     basis = np.polynomial.chebyshev.cheb2poly
     look.control("C_k is the printed double sum").every(
-        polynomials.chebyshev(k).coefficients == _trimmed(_double_sum(k)) for k in written
+        polynomials.chebyshev(k).coefficients == _coefficients(_double_sum(k)) for k in written
     )
     look.control("C_k is the Chebyshev polynomial of NumPy, k up to 20").every(
         [float(c) for c in polynomials.chebyshev(k).coefficients]
@@ -257,15 +236,12 @@ def _check_truncated_coefficients(look: Collector, budget: Budget, rng: Rng) -> 
 def _composed(eta: Fraction, eps: Fraction, degree: int) -> tuple[Fraction, ...]:
     """Build the sign polynomial of A.1 with its powers truncated as in A.2, term by term."""
     k, t = polynomials.sign_order(eta, eps), (degree - 1) // 2
-    powers = [[_ONE]]
-    for _ in range(t):
-        powers.append(_times(powers[-1], [_ONE, _ZERO, -_ONE]))
-    total, factor = [_ZERO], _ONE
+    total, factor = fmpq_poly([0]), fmpq(1)
     for i in range(k + 1):
         for j, a in enumerate(polynomials.truncated_power(i, t).coefficients):
-            total = _plus(total, _times([factor * a], powers[j]))
-        factor *= Fraction(2 * i + 1, 2 * i + 2)
-    return _trimmed(_times([_ZERO, _ONE], total))
+            total += factor * enclosures.to_flint(Fraction(a)) * (1 - _Z**2) ** j
+        factor *= fmpq(2 * i + 1, 2 * i + 2)
+    return _coefficients(_Z * total)
 
 
 def _closing_sides(eta: float, level: float, extra: float) -> tuple[float, float]:
@@ -392,16 +368,11 @@ def _check_step(look: Collector, budget: Budget, rng: Rng) -> None:
         (Fraction(6, 5), Fraction(1, 5), _HALF),
         (Fraction(1), _TENTH, Fraction(1, 20)),
         (Fraction(4, 5), _TENTH, _HALF),
+        (Fraction(1), _TENTH, Fraction(1, 1000)),
+        (Fraction(7, 10), _TENTH, Fraction(1, 3)),
+        (Fraction(3, 5), _TENTH, _HALF),
     ]
-    settings += budget.pick(
-        [],
-        [
-            (Fraction(1), _TENTH, Fraction(1, 1000)),
-            (Fraction(7, 10), _TENTH, Fraction(1, 3)),
-            (Fraction(3, 5), _TENTH, _HALF),
-        ],
-    )
-    built = [polynomials.step_approximation(*setting) for setting in settings]
+    built = [polynomials.step_approximation(*each) for each in settings[: budget.pick(4, 7)]]
     controls = [outcome for found in built for outcome in _step_controls(found)]
     # For eps above 1/2 the polynomial for 1/2 has a degree that is small enough as well.
     printed = 24.0 * math.log(16.0 / 0.9) / 1.95
@@ -435,38 +406,21 @@ def _check_step(look: Collector, budget: Budget, rng: Rng) -> None:
 # --------------------------------------------------------------------------------------------------
 
 
-def _circle(angles: Sequence[float]) -> FloatArray:
-    radius = math.sqrt(0.75)
-    return np.array([[radius * math.cos(v), radius * math.sin(v), 0.5] for v in angles])
-
-
 @topic.check("lem-b.4")
 def _check_robust_fit(look: Collector, budget: Budget, rng: Rng) -> None:
     cases = [
-        (_circle([0.0, 3.0]), np.array([1.0, -1.0]), Fraction(17, 10), _TENTH, 0.9),
-        (_circle([0.0, 2.1, 4.2]), np.array([1.0, -1.0, 0.5]), Fraction(37, 25), _TENTH, 0.3),
+        ([0.0, 3.0], [1.0, -1.0], Fraction(17, 10), 0.9),
+        ([0.0, 2.1, 4.2], [1.0, -1.0, 0.5], Fraction(37, 25), 0.3),
+        ([0.0, 1.6, 3.2, 4.8], [1.0, -1.0, 1.0, -0.5], Fraction(11, 10), 0.3),
     ]
-    cases += budget.pick(
-        [],
-        [
-            (
-                _circle([0.0, 1.6, 3.2, 4.8]),
-                np.array([1.0, -1.0, 1.0, -0.5]),
-                Fraction(11, 10),
-                _TENTH,
-                0.3,
-            )
-        ],
-    )
-    fits, controls, reached = [], [], []
-    for X, y, delta, rho, eps in cases:
+    fits, controls, reached, rho = [], [], [], _TENTH
+    for angles, labels, delta, eps in cases[: budget.pick(2, 3)]:
+        X, y = circle(angles), np.array(labels)
         fit = polynomials.robust_fit(X, y, delta, rho, eps)
         fits.append((fit, eps))
-        n = len(y)
-        gamma = float(delta * (delta - 2 * rho))
+        n, step, gamma = len(y), fit.step, float(delta * (delta - 2 * rho))
         printed = 24.0 * math.log(48.0 * n / eps) / gamma
         allowed = 6.0 * printed - math.log2(gamma)
-        step = fit.step
         controls += [
             math.isclose(float(step.printed_degree), printed, rel_tol=_CLOSE),
             math.isclose(_log2(step.coefficients.right.midpoint), allowed, rel_tol=_CLOSE),
@@ -484,8 +438,8 @@ def _check_robust_fit(look: Collector, budget: Budget, rng: Rng) -> None:
         )
         controls.append(math.isclose(float(fit.value(x)), direct, rel_tol=1e-6))
     # Literally, the label that is left over is y_i, for any i; take j = 1 and i = 2.
-    fit, X, y = fits[0][0], cases[0][0], cases[0][1]
-    literal = abs(float(fit.value(X[0])) - y[1])
+    angles, labels, _, eps = cases[0]
+    literal = abs(float(fits[0][0].value(circle(angles)[0])) - labels[1])
     look.control("M, bounds, accuracy and the sum over the data").every(controls)
     look.certified(
         "error on all balls at most eps/3, degree at most M, coefficients at most 2^(6 M)/gamma, "
@@ -494,4 +448,4 @@ def _check_robust_fit(look: Collector, budget: Budget, rng: Rng) -> None:
     look.control("errors at random points of the balls below the bound").every(reached)
     look.print.certified(
         "read with y_i behind the sum: |f*(x_1) - y_2|, two points, against eps/3"
-    ).at_most(literal, cases[0][4] / 3.0)
+    ).at_most(literal, eps / 3.0)

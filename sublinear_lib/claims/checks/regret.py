@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from sublinear_lib import datasets, geometry, scaling
-from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib import datasets, scaling
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import AttackResult, ExactAdversary, Objective, Target, robust_loss
 from sublinear_lib.claims.collector import sweep
 from sublinear_lib.claims.instruments import descents
+from sublinear_lib.claims.instruments.points import can_fire
 from sublinear_lib.claims.stated import far_slope
 from sublinear_lib.claims.topic import Budget, Collector, Rng, Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
@@ -163,8 +164,7 @@ def _observe(look: Collector, name: str, run: _Run) -> regret.RegretBound:
     squares = np.array([step.gradient_squared for step in terms])
     flips = max(step.flips for step in terms)
     can_flip = max(worst_gap_at(run.start, x, run.drift).can_flip for x in run.where)
-    before = run.known
-    after = run.bound(float(squares.mean()), run.drift, flips)
+    before, after = run.known, run.bound(float(squares.mean()), run.drift, flips)
     inner = math.fsum(step.inner for step in terms)
     end = float(np.linalg.norm(run.last - run.W_star))
     telescoped = regret.telescoped(squares, run.D_F, end, plan.eta)
@@ -172,7 +172,7 @@ def _observe(look: Collector, name: str, run: _Run) -> regret.RegretBound:
     for step in terms[0].inequalities:
         excess = max(left - right for left, right in (item.inequalities[step] for item in terms))
         what = f"{told}: {step}, left side minus right side, largest"
-        descents.violation(look, what, excess)
+        look(what).at_most(excess, descents.ROUNDING)
     look(f"{told}: sum of <grad, W_t - W*> against its telescoped form, relative").at_most(
         abs(inner - telescoped) / max(1.0, abs(telescoped)), descents.ROUNDING
     )
@@ -182,32 +182,22 @@ def _observe(look: Collector, name: str, run: _Run) -> regret.RegretBound:
     look(f"{told}: largest ||grad||_F^2 over G^2").at_most(
         max(item.gradient_squared for item in terms) / plan.gradient_squared, 1.0
     )
-    look(f"{told}: largest distance of a neuron over eta a T").at_most(
-        run.drift / plan.drift, slack
-    )
-    look.control(f"{told}: eta a T over the distance for which G^2 was counted").at_most(
-        plan.drift / run.guess, 1.0
-    )
+    what = f"{told}: largest distance of a neuron over eta a T"
+    look(what).at_most(run.drift / plan.drift, slack)
+    what = f"{told}: eta a T over the distance for which G^2 was counted"
+    look.control(what).at_most(plan.drift / run.guess, 1.0)
     look(f"{told}: L_S(f_W*) minus certified L_A*(f_W*), largest").at_most(
         max(item.comparator for item in terms) - before.comparator, descents.ROUNDING
     )
-    for what, ratio in (
-        (
-            "on the run over its supremum in the ball",
-            max(item.gap_now for item in terms) / run.gap(run.drift),
-        ),
-        (
-            "at W* over its supremum in the ball of radius D_W",
-            max(item.gap_comparator for item in terms) / run.gap(run.D_W),
-        ),
-    ):
-        look(f"{told}: |f - g - B| {what}").at_most(ratio, slack)
-    look(f"{told}: flips on the run over those possible at its points").at_most(
-        flips / can_flip, 1.0
-    )
-    look(f"{told}: flips possible on the run over N(eta a T)").at_most(
-        can_flip / run.circle_flips, 1.0
-    )
+    gap, there = (max(item.gap_now for item in terms), max(item.gap_comparator for item in terms))
+    what = f"{told}: |f - g - B| on the run over its supremum in the ball"
+    look(what).at_most(gap / run.gap(run.drift), slack)
+    what = f"{told}: |f - g - B| at W* over its supremum in the ball of radius D_W"
+    look(what).at_most(there / run.gap(run.D_W), slack)
+    what = f"{told}: flips on the run over those possible at its points"
+    look(what).at_most(flips / can_flip, 1.0)
+    what = f"{told}: flips possible on the run over N(eta a T)"
+    look(what).at_most(can_flip / run.circle_flips, 1.0)
     look(f"{told}: eta G^2/2 + D_F^2/(2 eta T) over epsilon, with the bound G^2").at_most(
         before.optimization / (plan.eta * plan.gradient_squared), slack
     )
@@ -224,17 +214,15 @@ def _observe(look: Collector, name: str, run: _Run) -> regret.RegretBound:
 def _equality(look: Collector, rng: Rng) -> None:
     """Look at Theorem D where it is an equality, and at its pieces where they are."""
     # One neuron far above its threshold: f falls from 2 to 1 while w moves by 2 along x.
-    steps, weight, eta, x = 8, 0.5, 0.5, descents.POINT[0]
+    X, steps, weight, eta, x = descents.POINT, 8, 0.5, 0.5, descents.POINT[0]
     start = TwoLayerNetwork([4.0 * x], [weight], [0.0], tau=0.25)
     W_star = start.W - 2.0 * x
     trainer = DenseAdversarialTraining(
         adversary=ExactAdversary(rho=1.5), loss="absolute", eta=eta, steps=steps
     )
-    history = trainer.fit(start, descents.POINT, [1.0], rng=rng)
+    history = trainer.fit(start, X, [1.0], rng=rng)
     drift, radius = eta * weight * steps, regret.norm_2_inf(W_star - start.W)
-    reached = robust_loss(
-        start.with_weights(W_star), descents.POINT, [1.0], 1.5, "absolute", rng=rng
-    )
+    reached = robust_loss(start.with_weights(W_star), X, [1.0], 1.5, "absolute", rng=rng)
     limit = regret.regret_bound(
         comparator=reached.upper,
         eta=eta,
@@ -245,8 +233,8 @@ def _equality(look: Collector, rng: Rng) -> None:
         drift=drift,
         a=weight,
         flips=worst_gap_at(start, x, drift).can_flip,
-        gap_run=regret.largest_gap(start, descents.POINT, drift),
-        gap_comparator=regret.largest_gap(start, descents.POINT, radius),
+        gap_run=regret.largest_gap(start, X, drift),
+        gap_comparator=regret.largest_gap(start, X, radius),
     )
     by_hand = regret.regret_bound(
         comparator=0.25,
@@ -340,31 +328,21 @@ def _against_comparator(
 ) -> None:
     """Compare runs on one point with weights of the ball that fit the label."""
     excess, radius, comparator, apart, longer = -math.inf, 0.0, 0.0, 0.0, 0.0
+    x, label = descents.POINT, descents.LABEL
+    eta, steps = rules.eta(m, epsilon), rules.steps(m, K, epsilon)
     for _ in range(seeds):
         start = TwoLayerNetwork.initialize(m, 2, rules, rng=rng)
-        W_star = regret.nearest_weights(
-            start, descents.POINT, descents.LABEL - start.forward(descents.POINT)
-        )
-        radius = max(radius, regret.norm_2_inf(W_star - start.W) / rules.radius(m, K))
-        wanted = float(descents.LABEL - start.forward(descents.POINT)[0])
-        apart = max(
-            apart, abs(float(PseudoNetwork(start, W_star).forward(descents.POINT)[0]) - wanted)
-        )
+        wanted = label - start.forward(x)
+        W_star = regret.nearest_weights(start, x, wanted)
+        distance = regret.norm_2_inf(W_star - start.W)
+        radius = max(radius, distance / rules.radius(m, K))
+        apart = max(apart, abs(float((PseudoNetwork(start, W_star).forward(x) - wanted)[0])))
         # At one point the nearest weights move every active neuron by |wanted| / (a k).
-        pull = rules.output_weight(m) * int(start.active_mask(descents.POINT).sum())
-        shortest = abs(wanted) / pull
-        longer = max(longer, regret.norm_2_inf(W_star - start.W) / shortest - 1.0)
-        loss = abs(float(start.with_weights(W_star).forward(descents.POINT)[0]) - descents.LABEL)
-        z = start.preactivations(descents.POINT)[0]
-        run = regret.one_point_descent(
-            z,
-            start.a,
-            start.tau,
-            descents.LABEL,
-            rules.eta(m, epsilon),
-            rules.steps(m, K, epsilon),
-            rules.activation,
-        )
+        pull = rules.output_weight(m) * int(start.active_mask(x).sum())
+        longer = max(longer, distance / (abs(float(wanted[0])) / pull) - 1.0)
+        loss = abs(float(start.with_weights(W_star).forward(x)[0]) - label)
+        z = start.preactivations(x)[0]
+        run = regret.one_point_descent(z, start.a, start.tau, label, eta, steps, rules.activation)
         comparator = max(comparator, loss)
         excess = max(excess, run.average - loss - epsilon)
     told = f"{rules.name}, K = {K:g}, epsilon = {epsilon:g}, m = {m}, {seeds} seeds"
@@ -406,16 +384,6 @@ def _expected_terms(look: Collector, rng: Rng) -> None:
         look.control(f"{what}, {told}").sample(values, closed, largest=6.0)
 
 
-def _can_fire(start: TwoLayerNetwork, X: FloatArray, rho: float) -> BoolArray:
-    """Return the set S: the neurons that fire somewhere in the caps around some points."""
-    length, half = np.linalg.norm(start.W[:, :-1], axis=1), geometry.cap_angle(rho)
-    cosine = start.W[:, :-1] @ X[:, :-1].T / (length[:, None] * geometry.SLICE_RADIUS)
-    apart = np.maximum(0.0, np.arccos(np.clip(cosine, -1.0, 1.0)) - half)
-    highest = geometry.SLICE_RADIUS * length * np.cos(apart).max(axis=1)
-    fires: BoolArray = highest + geometry.SLICE_HEIGHT * start.W[:, -1] + start.b > start.tau
-    return fires
-
-
 def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look at the size of S, on which the number of steps of R3 rests: it depends on d."""
 
@@ -427,35 +395,30 @@ def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
         "power of m in the share of neurons that can fire in a cap, R3, d = 3, rho = 0.1, between "
         "m = 2^200 and 2^240, off -1/5"
     ).at_most(abs(local + 0.2), 0.0125)
-    look.closed_form(
-        "that share over m^(-1/5) exp(rho sqrt(d log(m)/5)), d = 3 to 400, m = 2^20 to 2^240"
-    ).at_most(
-        max(
-            share(power, d, rho) / math.exp(rho * math.sqrt(0.2 * d * log) - 0.2 * log)
-            for power in (20, 40, 60, 120, 240)
-            for log in (power * math.log(2.0),)
-            for d, rho in ((3, 0.1), (10, 0.1), (100, 0.1), (3, 0.3), (100, 0.3), (400, 0.3))
-        ),
-        1.0,
+    most = max(
+        share(power, d, rho) / math.exp(rho * math.sqrt(0.2 * d * log) - 0.2 * log)
+        for power in (20, 40, 60, 120, 240)
+        for log in (power * math.log(2.0),)
+        for d, rho in ((3, 0.1), (10, 0.1), (100, 0.1), (3, 0.3), (100, 0.3), (400, 0.3))
     )
+    what = "that share over m^(-1/5) exp(rho sqrt(d log(m)/5)), d = 3 to 400, m = 2^20 to 2^240"
+    look.closed_form(what).at_most(most, 1.0)
+    powers = (20, 40, 60)
+    active = [scaling.activity(R3.tau(2**k), 2**k) for k in powers]
     for d, rho in ((3, 0.1), (100, 0.3), (400, 0.3)):
-        row = ", ".join(f"{share(power, d, rho):.2g}" for power in (20, 40, 60))
-        look.control.closed_form(
-            f"the share for d = {d}, rho = {rho} at m = 2^20, 2^40, 2^60"
-        ).holds(
-            all(share(k, d, rho) > scaling.activity(R3.tau(2**k), 2**k) for k in (20, 40, 60)),
-            row,
-            "more than the active share at each width",
-        )
-    growing = [share(power, round((power * math.log(2.0)) ** 2), 0.3) for power in (20, 40, 60)]
-    look.control.closed_form(
-        "the share for rho = 0.3 and d = log(m)^2 at m = 2^60: S becomes everything"
-    ).at_least(growing[-1], 0.99)
+        able, asked = [share(k, d, rho) for k in powers], "more than the active share at each width"
+        larger = all(a > b for a, b in zip(able, active, strict=True))
+        what = f"the share for d = {d}, rho = {rho} at m = 2^20, 2^40, 2^60"
+        shown = ", ".join(f"{value:.2g}" for value in able)
+        look.control.closed_form(what).holds(larger, shown, asked)
+    what = "the share for rho = 0.3 and d = log(m)^2 at m = 2^60: S becomes everything"
+    wide = share(60, round((60 * math.log(2.0)) ** 2), 0.3)
+    look.control.closed_form(what).at_least(wide, 0.99)
     m, draws, X = 2**12, budget.pick(8, 40), datasets.circle(3).X[:2]
     for d in (3, 6):
         points = np.column_stack([X[:, :2], np.zeros((2, d - 3)), X[:, 2]])
         networks = (TwoLayerNetwork.initialize(m, d, R3, rng=rng) for _ in range(draws))
-        counts = [np.count_nonzero(_can_fire(network, points[:1], 0.1)) for network in networks]
+        counts = [np.count_nonzero(can_fire(network, points[:1], 0.1)) for network in networks]
         p = caps.cap_share(scaling.standardize_threshold(R3.tau(m), m), d, 0.1)
         look.control(
             f"|S| for one cap, R3, d = {d}, rho = 0.1, m = {m}, {draws} networks"
@@ -467,7 +430,7 @@ def _moving_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     m, epsilon = budget.pick(2**11, 2**14), 0.3
     start = TwoLayerNetwork.initialize(m, 3, R3, rng=rng)
     X, y = datasets.circle(3).X[:2], np.array([0.5, -0.5])
-    W_star, S = _fitted(start, X, y), _can_fire(start, X, _RHO)
+    W_star, S = _fitted(start, X, y), can_fire(start, X, _RHO)
     # W* also moves every neuron outside S, as far as any; W' leaves those where they were.
     D_W = regret.norm_2_inf(W_star - start.W)
     W_star[~S, -1] += D_W * rng.choice(np.array([-1.0, 1.0]), np.count_nonzero(~S))
@@ -477,11 +440,9 @@ def _moving_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     near, far = (PseudoNetwork(start, W).forward(run.where) for W in (start.W + away, W_star))
     told = f"R3, d = 3, n = 2, rho = {_RHO}, m = {m}, exact adversary, {run.plan.steps} steps"
     moved = np.linalg.norm(np.concatenate(run.visited) - np.tile(X, (len(run.visited), 1)), axis=1)
-    look.control(f"how far the adversary moved a point, {told}").at_least(
-        float(moved.max()), 0.9 * _RHO
-    )
+    look.control(f"how far the adversary moved a point, {told}").at_least(moved.max(), 0.9 * _RHO)
     look(f"|g(x; W') - g(x; W*)| where it went, {told}").at_most(
-        float(np.abs(near - far).max()), descents.ROUNDING
+        np.abs(near - far).max(), descents.ROUNDING
     )
     look(f"||W' - W_0||_F^2 over |S| D_W^2, {told}").at_most(D_F**2 / allowed, 1.0)
     look.control(f"||W* - W_0||_F^2 over |S| D_W^2, {told}").at_least(

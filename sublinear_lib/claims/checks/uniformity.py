@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -42,37 +43,35 @@ def _check_thm_a(look: Collector, budget: Budget, rng: Rng) -> None:
 
 def _neuron_by_neuron(look: Collector) -> None:
     """Decide the inequality of one neuron for all small integers s, u, delta and tau."""
-    over = {form: 0 for form in gaps.FORMS}
-    sharp = {form: True for form in gaps.FORMS}
-    slack = 0
+    over, above, every, some = 0, 0, True, True
     for delta in range(1, 9):
         s, u = np.meshgrid(np.arange(-20, 21), np.arange(-delta, delta + 1), indexing="ij")
         before, after = s > 0, s + u > 0
         # Convexity: f - g - B is not negative for a neuron with a_r = 1.
         change = np.where(after, s + u, 0) - np.where(before, s, 0) - u * before
         limit = np.maximum(delta - np.abs(s), 0)
-        over["continuous"] += int(np.count_nonzero((change < 0) | (change > limit)))
+        over += int(np.count_nonzero((change < 0) | (change > limit)))
         # The supremum over u is the bound, for every s.
-        sharp["continuous"] &= bool((change.max(axis=1) == limit[:, 0]).all())
+        every &= bool((change.max(axis=1) == limit[:, 0]).all())
         for tau in range(0, 13):
             z = s + tau
             change = np.where(after, z + u, 0) - np.where(before, z, 0) - u * before
             limit = np.where((s > -delta) & (s <= delta), tau + delta, 0)
-            over["jump"] += int(np.count_nonzero(np.abs(change) > limit))
+            above += int(np.count_nonzero(np.abs(change) > limit))
             # Nearly reached, by a neuron that is woken from just below the threshold.
-            sharp["jump"] &= int(change.max()) == tau + delta
+            some &= int(change.max()) == tau + delta
             rise, fall = worst_case.gap_terms(z[:, 0], float(delta), float(tau), "jump")
-            slack += int(np.count_nonzero(np.maximum(rise, fall) > limit[:, 0]))
+            above += int(np.count_nonzero(np.maximum(rise, fall) > limit[:, 0]))
     look(
         "(s, u, delta) of 41 x 17 x 8 for which 0 <= (s+u)_+ - s_+ - u 1[s>0] <= (delta - |s|)_+ "
         "fails"
-    ).equals(over["continuous"], 0)
-    look(
+    ).none(over)
+    what = (
         "(s, u, delta, tau) for which the jump term exceeds tau + delta or changes off the window"
-    ).equals(over["jump"] + slack, 0)
-    look.exact(
-        "the bound of one neuron is reached, for every s (continuous) and some s (jump)"
-    ).holds(all(sharp.values()), f"{sharp['continuous']}, {sharp['jump']}", "both")
+    )
+    look(what).none(above)
+    what = "the bound of one neuron is reached, for every s (continuous) and some s (jump)"
+    look.exact(what).holds(every and some, f"{every}, {some}", "both")
 
 
 def _exact_suprema(
@@ -89,20 +88,18 @@ def _exact_suprema(
 
 
 def _circle_widths(budget: Budget) -> list[int]:
-    exponents_of_two: tuple[int, ...] = budget.pick((8, 10, 12, 14), (8, 10, 12, 14, 16, 18))
     last: list[int] = budget.pick([], [10**6])
-    return [2**k for k in exponents_of_two] + last
+    return [2**k for k in range(8, budget.pick(15, 19), 2)] + last
 
 
 def _uniformly(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the exact supremum over the circle and the ball with the certified bound."""
     seeds, failure = budget.pick(4, 12), 1e-6
-    widths = _circle_widths(budget)
+    powers = scaling.R3
     ratios, slack, counted, pointwise = [], [], [], []
-    for m in widths:
-        powers = scaling.R3
+    for m in _circle_widths(budget):
         a, delta, tau = powers.output_weight(m), powers.radius(m), powers.tau(m)
-        limit = uniform_gap.certified_gap_bound(m, 3, a, delta, tau, "continuous", failure).value
+        limit, _ = _certified_at_r3(m)
         t_one = scaling.threshold_from_standard(1.0, m)
         wide = uniform_gap.certified_gap_bound(m, 3, a, delta, t_one, "jump", failure).value
         mean = worst_case.half_width_moments(m, a, delta, tau, "continuous").mean
@@ -192,58 +189,41 @@ def _covering(look: Collector, rng: Rng) -> None:
             if angle - kept[-1] > half and 2.0 * math.pi - angle + kept[0] > half:
                 kept.append(angle)
         worst = max(worst, len(kept) / (1.0 + 2.0 * geometry.SLICE_RADIUS / spacing) ** 2)
-    look.control("points of a separated set on the circle over the bound, d = 3").at_most(
-        worst, 1.0
-    )
-
-
-_PROVED_CONSTANTS: tuple[tuple[str, Literal["gap, continuous", "gap, jump"], float], ...] = (
-    ("continuous", "gap, continuous", 2.0),
-    ("jump", "gap, jump", 5.0),
-)
+    what = "points of a separated set on the circle over the bound, d = 3"
+    look.control(what).at_most(worst, 1.0)
 
 
 def _constants_of_theorem_a(look: Collector) -> None:
     """Prove the constants for all parameters, and look how near a search on the boundary comes."""
     largest = {form: 0.0 for form in gaps.FORMS}
-    for t in np.linspace(0.0, 14.0, 57).tolist():
-        for d in (2, 3, 8, 32, 128):
-            theta = min(1.0, 1.0 / t) if t else 1.0
-            density = math.exp(-t * t / 2.0) / math.sqrt(2.0 * math.pi)
-            # The smallest width that the hypothesis allows; beyond, m^-d would underflow.
-            m = 2
-            while math.sqrt(2.0) * m * density * theta < 4.0 * d * math.log(m):
-                m += m // 16 + 1
-            if d * math.log(m) > 690.0:
-                continue
-            std = scaling.preactivation_std(m)
-            delta, tau = theta * std, t * std
-            for form in gaps.FORMS:
-                found = uniform_gap.certified_gap_bound(
-                    m, d, 1.0, delta, tau, form, float(m) ** -d
-                ).value
-                size = uniform_gap.thin_window_size(m, 1.0, delta, tau, form)
-                largest[form] = max(largest[form], found / size)
-    size_of = [
-        (
-            uniform_gap.thin_window_size(m, 2.0, delta, tau, form),
-            2.0
-            * m**1.5
-            * delta
-            * (delta + (tau if form == "jump" else 0.0))
-            * stats.norm.pdf(tau * math.sqrt(m / 2)),
-        )
-        for form in gaps.FORMS
-        for m, delta, tau in ((100, 0.03, 0.2), (2**20, 1e-4, 0.0))
-    ]
-    for form, part, limit in _PROVED_CONSTANTS:
-        look.certified(
-            f"constant of the {form} activation, all m, d, t and delta (branch and bound)"
-        ).holds(constant_suffices(part, limit), limit, "proved to suffice")
-    for form, _, limit in _PROVED_CONSTANTS:
-        look.control.closed_form(
-            f"largest ratio found where t theta = 1 at the least width, {form}"
-        ).at_most(largest[form], limit)
+    for t, d in product(np.linspace(0.0, 14.0, 57).tolist(), (2, 3, 8, 32, 128)):
+        theta = min(1.0, 1.0 / t) if t else 1.0
+        density = math.exp(-t * t / 2.0) / math.sqrt(2.0 * math.pi)
+        # The smallest width that the hypothesis allows; beyond, m^-d would underflow.
+        m = 2
+        while math.sqrt(2.0) * m * density * theta < 4.0 * d * math.log(m):
+            m += m // 16 + 1
+        if d * math.log(m) > 690.0:
+            continue
+        std = scaling.preactivation_std(m)
+        given = m, d, 1.0, theta * std, t * std
+        for form in gaps.FORMS:
+            found = uniform_gap.certified_gap_bound(*given, form, float(m) ** -d).value
+            size = uniform_gap.thin_window_size(m, *given[2:], form)
+            largest[form] = max(largest[form], found / size)
+    size_of = []
+    for form, (m, delta, tau) in product(gaps.FORMS, ((100, 0.03, 0.2), (2**20, 1e-4, 0.0))):
+        size = 2.0 * m**1.5 * delta * (delta + (tau if form == "jump" else 0.0))
+        size *= stats.norm.pdf(tau * math.sqrt(m / 2))
+        size_of.append((uniform_gap.thin_window_size(m, 2.0, delta, tau, form), size))
+    proved: dict[str, tuple[Literal["gap, continuous", "gap, jump"], float]]
+    proved = {"continuous": ("gap, continuous", 2.0), "jump": ("gap, jump", 5.0)}
+    for form, (part, limit) in proved.items():
+        what = f"constant of the {form} activation, all m, d, t and delta (branch and bound)"
+        look.certified(what).holds(constant_suffices(part, limit), limit, "proved to suffice")
+    for form, (_, limit) in proved.items():
+        what = f"largest ratio found where t theta = 1 at the least width, {form}"
+        look.control.closed_form(what).at_most(largest[form], limit)
     look.beside("stated size, by scipy's density", size_of)
 
 
@@ -265,21 +245,15 @@ def _far_of_theorem_a(look: Collector) -> None:
 @topic.check("thm-4.1-r")
 def _check_41r(look: Collector, budget: Budget, rng: Rng) -> None:
     found = gaps.slopes(budget, rng, gaps.HALF_WIDTH, gaps.R3[:1])[0]
-    powers, failure, seeds = scaling.R3, 1e-6, 16
-    widths = _circle_widths(budget)
-    bounds = {}
-    for m in widths:
-        a, delta, tau = powers.output_weight(m), powers.radius(m), powers.tau(m)
-        gap = uniform_gap.certified_gap_bound(m, 3, a, delta, tau, "continuous", failure).value
-        first = uniform_gap.certified_initial_bound(m, 3, a, tau, failure).value
-        bounds[m] = gap + first, first
+    powers, seeds, widths = scaling.R3, 16, _circle_widths(budget)
+    bounds = {m: _certified_at_r3(m) for m in widths}
 
     def suprema(own: Rng, m: int) -> tuple[float, float, float]:
         network = TwoLayerNetwork.initialize(m, 3, powers, rng=own)
         largest, upper = _exact_suprema(network, powers.radius(m), centered=False)
         ends = adversary.CircleWave.of_network(network).extremes(0.0, math.pi)
-        whole, first = bounds[m]
-        return largest, upper / whole, max(ends.upper, -ends.lower) / first
+        gap, first = bounds[m]
+        return largest, upper / (gap + first), max(ends.upper, -ends.lower) / first
 
     # Every width has its own streams.
     columns = [sweep(spawn(rng, seeds), [m], suprema) for m in widths]
@@ -289,15 +263,18 @@ def _check_41r(look: Collector, budget: Budget, rng: Rng) -> None:
     look("exponent of B, R3").equals(powers.initial_output_exponent, Fraction(-3, 10))
     found.as_closed_form(look, gaps.PRINTED)
     gaps.agreement(look, [found])
-    look.far("4.1-r gap", _certified_gap_of_r3)
-    look.far("4.1-r start", _initial_output_of_r3, logs=-0.75)
+    look.far("4.1-r gap", lambda m: _certified_at_r3(m)[0])
+    a, tau = powers.output_weight, powers.tau
+    look.far(
+        "4.1-r start",
+        lambda m: gap_parts.initial_output_std(m, a(m), tau(m), CONTINUOUS),
+        logs=-0.75,
+    )
     look(
         "exact sup over X and the ball of |f - g| over the certified bound (failure 2 10^-6), R3, "
         f"d = 3, {shown}"
-    ).at_most(float(ratios.max()), 1.0)
-    look(f"exact sup over X of |B| over its certified bound, {shown}").at_most(
-        float(starts.max()), 1.0
-    )
+    ).at_most(ratios.max(), 1.0)
+    look(f"exact sup over X of |B| over its certified bound, {shown}").at_most(starts.max(), 1.0)
     look.simulated(f"slope of the exact sup over X and the ball of |f - g|, {shown}").power_below(
         widths, table, 0.0, "negative, 1/10 excluded"
     )
@@ -305,14 +282,11 @@ def _check_41r(look: Collector, budget: Budget, rng: Rng) -> None:
     _certificate_of_b(look)
 
 
-def _certified_gap_of_r3(m: int) -> float:
+def _certified_at_r3(m: int, d: int = 3, failure: float = 1e-6) -> tuple[float, float]:
+    """Return the certified bounds on |f - g - B| and on |B|."""
     a, delta, tau = scaling.R3.output_weight(m), scaling.R3.radius(m), scaling.R3.tau(m)
-    return uniform_gap.certified_gap_bound(m, 3, a, delta, tau, CONTINUOUS, 1e-6).value
-
-
-def _initial_output_of_r3(m: int) -> float:
-    a, tau = scaling.R3.output_weight(m), scaling.R3.tau(m)
-    return gap_parts.initial_output_std(m, a, tau, CONTINUOUS)
+    gap = uniform_gap.certified_gap_bound(m, d, a, delta, tau, CONTINUOUS, failure)
+    return gap.value, uniform_gap.certified_initial_bound(m, d, a, tau, failure).value
 
 
 def _certificate_of_b(look: Collector) -> None:
@@ -344,16 +318,11 @@ def _span(m: int, d: int, failure: float) -> float:
 
 def _constants_of_41r(look: Collector) -> None:
     """Evaluate the certified bounds of R3 at every width, with the constants of the theorem."""
-    powers, bounds, starts = scaling.R3, [], []
-    for k in (16, 20, 30, 40, 80):
-        m = 2**k
-        a, delta, tau = powers.output_weight(m), powers.radius(m), powers.tau(m)
-        for d in (2, 3, 8):
-            failure = float(m) ** -d
-            gap = uniform_gap.certified_gap_bound(m, d, a, delta, tau, "continuous", failure)
-            bounds.append(gap.value / m**-0.1)
-            first = uniform_gap.certified_initial_bound(m, d, a, tau, failure)
-            starts.append(first.value / (math.sqrt(d * math.log(m)) * m**-0.3))
+    bounds, starts = [], []
+    for m, d in product((2**16, 2**20, 2**30, 2**40, 2**80), (2, 3, 8)):
+        gap, first = _certified_at_r3(m, d, float(m) ** -d)
+        bounds.append(gap / m**-0.1)
+        starts.append(first / (math.sqrt(d * math.log(m)) * m**-0.3))
     look(
         "certified bound on |f - g - B| over K^2 m^(-1/10), K = 1, failure m^-d, d = 2, 3, 8, m = "
         "2^16 to 2^80"

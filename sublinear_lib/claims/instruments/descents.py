@@ -34,11 +34,6 @@ def chain(look: Collector, key: str, rules: Scaling = PRINTED) -> None:
     )
 
 
-def violation(look: Collector, what: str, excess: float) -> None:
-    """Report by how much the left side of an inequality exceeds the right one, at most."""
-    look(what).at_most(excess, ROUNDING)
-
-
 class Runs(NamedTuple):
     """Runs on one point: one row per seed, one column per width."""
 
@@ -94,9 +89,9 @@ def bounded(look: Collector, what: str, widths: list[int], losses: FloatArray) -
     look.simulated(what).power_below(widths, losses, 0.2, asked)
 
 
-def widths(low: int, high: int, step: int = 2) -> list[int]:
-    """Return powers of two."""
-    return [2**k for k in range(low, high + 1, step)]
+def widths(low: int, high: int) -> list[int]:
+    """Return powers of four."""
+    return [2**k for k in range(low, high + 1, 2)]
 
 
 def coupling_over(rules: Scaling, drift: float) -> Callable[[int], float]:

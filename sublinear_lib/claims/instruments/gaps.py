@@ -118,22 +118,20 @@ def sizes(case: Case, m: int, K: float = 1.0) -> tuple[float, float, float, str]
     return powers.output_weight(m), powers.radius(m, K), powers.tau(m, K=K), case.activation
 
 
-def slopes(
-    budget: Budget, rng: Rng, quantity: Quantity, cases: Sequence[Case], K: float = 1.0
-) -> list[Slope]:
+def slopes(budget: Budget, rng: Rng, quantity: Quantity, cases: Sequence[Case]) -> list[Slope]:
     """Measure the slope of a quantity in the width, all cases on the same draws."""
     top = budget.pick(16, 20)
     widths, seeds = [2**k for k in range(8, top + 1)], budget.pick(20, 24)
 
     def measured(own: Rng, m: int) -> list[float]:
         z, drawn = draw(own, m)
-        sized = [sizes(case, m, K) for case in cases]
+        sized = [sizes(case, m) for case in cases]
         return [quantity.measure(z, a * drawn, r, tau, form) for a, r, tau, form in sized]
 
     found = []
     tables = sweep(spawn(rng, seeds), widths, measured)
     for values, case in zip(tables, cases, strict=True):
-        laws = [quantity.law(m, *sizes(case, m, K)) for m in widths]
+        laws = [quantity.law(m, *sizes(case, m)) for m in widths]
         means, errors = (np.array([getattr(law, name) for law in laws]) for name in ("mean", "std"))
         scores = (values.mean(axis=0) - means) / (errors / math.sqrt(seeds))
         # The mean of a logarithm is not the logarithm of the mean: second order.
@@ -201,9 +199,7 @@ def powers_of(name: str) -> tuple[Fraction, Fraction, Fraction]:
 
 def point(d: int) -> FloatArray:
     """Return the point of X over the first axis."""
-    direction = np.zeros((1, d - 1))
-    direction[0, 0] = 1.0
-    return np.asarray(geometry.embed(direction)[0], dtype=np.float64)
+    return np.asarray(geometry.embed(np.eye(1, d - 1))[0])
 
 
 class Extremal(NamedTuple):
@@ -224,8 +220,8 @@ class Extremal(NamedTuple):
     @property
     def miss(self) -> float:
         """How far f - g, by the network code, is from the closed forms."""
-        pairs = ((self.above.gap, self.closed.above), (self.below.gap, self.closed.below))
-        return max(abs(a - b) for a, b in (*pairs, (self.half_width, self.closed.half_width)))
+        reached = {"above": self.above.gap, "below": self.below.gap, "half_width": self.half_width}
+        return max(abs(at - float(getattr(self.closed, side))) for side, at in reached.items())
 
     @property
     def tolerance(self) -> float:

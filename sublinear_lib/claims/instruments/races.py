@@ -17,6 +17,7 @@ from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.features import (
     FeatureData,
     FeatureRun,
+    PatchData,
     PatchNetwork,
     SmoothedReLU,
     TrainingAttack,
@@ -143,15 +144,24 @@ def train(settings: TrainingSettings, rng: Rng) -> FeatureRun:
     return training.train_features(FeatureData(), settings, rng)
 
 
+def fitted(network: PatchNetwork, drawn: PatchData, chosen: TrainingSettings) -> PatchNetwork:
+    """Train a network on given data."""
+    return training.fit(
+        network,
+        drawn.X,
+        drawn.y,
+        rate=chosen.rate,
+        steps=chosen.steps,
+        attack=chosen.attack,
+    )[0]
+
+
 def from_recursion(chosen: TrainingSettings, rng: Rng) -> float:
     """Train on clean data, and return how far the features end from the recursion, relatively."""
     law = FeatureData(noise=0.0, jitter=0.0)
     A0, B0 = rng.uniform(0.02, 0.2, (2, 3, 4))
-    network, drawn = PatchNetwork.of_features(law, A0, B0), law.sample(6, rng)
-    rate, steps, attack = chosen.rate, chosen.steps, chosen.attack
-    trained, _ = training.fit(network, drawn.X, drawn.y, rate=rate, steps=steps, attack=attack)
-    coupled = chosen.attack is not None
-    path = recursion.feature_recursion(law, chosen, A0, B0, coupled=coupled)
+    trained = fitted(PatchNetwork.of_features(law, A0, B0), law.sample(6, rng), chosen)
+    path = recursion.feature_recursion(law, chosen, A0, B0, coupled=chosen.attack is not None)
     ends = zip(trained.alignments(law), (path.A[-1], path.B[-1]), strict=True)
     return max(relative(a, b) for a, b in ends)
 
