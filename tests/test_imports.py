@@ -143,7 +143,7 @@ def test_the_package_lists_every_public_room():
 
 
 def test_an_upward_arrow_is_found():
-    arrows = "geometry network,theory halfspace,training plotting,network evaluation.kernels"
+    arrows = "geometry network,theory halfspace,training plotting,network evaluation.evaluators"
     for arrow in f"{arrows},network something_new,_typing validation".split(","):
         assert forbidden(*arrow.split()), arrow
 

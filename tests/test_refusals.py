@@ -112,7 +112,6 @@ theory.regret.nearest_weights: initial
 theory.sampling_error.active_mean: feature
 theory.sampling_error.active_mean_square: feature
 theory.sampling_error.sampling_deviation: feature
-training.ShardedAdversarialTraining.source_of: neurons, X
 training.StableStep.step_size: network
 training.regret_run: initial
 training.run_ledger: initial

@@ -8,6 +8,7 @@ batch and a loss.  Definition 3.3 is in :mod:`sublinear_lib.adversary.protocol`,
 
 from __future__ import annotations
 
+from sublinear_lib.adversary.ascent import ProjectedGradient, SmoothedGradient
 from sublinear_lib.adversary.brackets import Bracket, Status
 from sublinear_lib.adversary.circle import (
     CircleExtremes,
@@ -28,7 +29,6 @@ from sublinear_lib.adversary.landscape import (
     worst_gap_everywhere,
 )
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
-from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
     Adversary,
     AttackResult,
@@ -42,7 +42,6 @@ from sublinear_lib.adversary.protocol import (
 )
 from sublinear_lib.adversary.random_search import RandomSearch
 from sublinear_lib.adversary.relaxation import CapRelaxation
-from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 from sublinear_lib.adversary.sphere import ExactOnSphere, supremum_on_sphere
 from sublinear_lib.adversary.worst_case import (
     BracketMethod,

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from sublinear_lib import geometry, validation
+from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.network import TwoLayerNetwork
@@ -72,20 +72,13 @@ class Incumbent:
         middle: FloatArray,
         rho: float,
         side: int,
-        start: object = None,
+        start: FloatArray | None,
     ) -> None:
         self._network, self._middle, self._rho, self._side = network, middle, rho, side
         self.value = -math.inf
         self.witness = middle
         points = middle[None, :]
-        if start is not None:
-            given = validation.points_on_slice(start, "start", d=network.d)
-            inside = geometry.Cap(middle, rho).contains(given, atol=1e-9)
-            if not inside.all():
-                bad = given[int(np.argmin(inside))]
-                raise ValueError(f"start must lie in the cap of radius {rho!r}, got {bad}")
-            points = np.concatenate((points, given))
-        self.offer(points)
+        self.offer(points if start is None else np.concatenate((points, start)))
 
     def offer(self, points: FloatArray) -> None:
         """Look at the points of the cap next to the given ones."""
@@ -100,27 +93,30 @@ class Incumbent:
 
 
 class Bracketing:
-    """A supremum while it is bracketed: what was asked, the best point met, and the clock."""
+    """A supremum while it is bracketed: what was asked, the best point met, and the clock.
+
+    The arguments are those of `bracket`, checked; `start`, shape (k, d), are points of the cap.
+    """
 
     def __init__(
         self,
         network: TwoLayerNetwork,
-        x: object,
-        rho: object,
+        middle: FloatArray,
+        rho: float,
         side: int,
-        start: object,
-        tol: object,
-        threshold: object,
-        time_limit: object,
+        start: FloatArray | None,
+        *,
+        tol: float = 1e-3,
+        threshold: float | None = None,
+        time_limit: float = 10.0,
+        max_nodes: int = 100_000,
     ) -> None:
         self.begun = time.monotonic()
-        self.relaxation = CapRelaxation(network, x, rho, side)
-        self.middle = validation.points_on_slice([x], "x", d=network.d)[0]
-        self.rho = validation.scalar(rho, "rho", minimum=0)
-        self.tol = validation.scalar(tol, "tol", minimum=0)
-        self.level = None if threshold is None else validation.scalar(threshold, "threshold")
-        self.seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
-        self.best = Incumbent(network, self.middle, self.rho, side, start)
+        self.relaxation = CapRelaxation(network, middle, rho, side)
+        self.middle, self.rho = middle, rho
+        self.tol, self.level = tol, threshold
+        self.seconds, self._most = time_limit, max_nodes
+        self.best = Incumbent(network, middle, rho, side, start)
 
     def closed(self, upper: float) -> bool:
         """Return whether an upper bound answers the question."""
@@ -128,10 +124,9 @@ class Bracketing:
         known = level is not None and (upper <= level or best > level)
         return upper - best <= self.tol or known
 
-    @property
-    def late(self) -> bool:
-        """Whether time is up."""
-        return time.monotonic() - self.begun > self.seconds
+    def over(self, nodes: int) -> bool:
+        """Return whether time is up, or pieces enough were bounded."""
+        return nodes >= self._most or time.monotonic() - self.begun > self.seconds
 
     def bracket(self, upper: float, method: str, nodes: int) -> Bracket:
         """Return what was found."""

@@ -19,11 +19,11 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sublinear_lib import geometry, validation
+from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary.brackets import Bracket, Bracketing
 from sublinear_lib.adversary.relaxation import CapRelaxation
@@ -34,7 +34,6 @@ __all__ = ["branch_and_bound"]
 
 _WIDEST_CHART = 1.2
 _ROUNDING = 1e-12
-_LARGEST_DIMENSION = 12
 
 
 class _Chart(NamedTuple):
@@ -54,28 +53,19 @@ class _Piece(NamedTuple):
 
 def branch_and_bound(
     network: TwoLayerNetwork,
-    x: object,
-    rho: object,
-    *,
+    middle: FloatArray,
+    rho: float,
     side: int = 1,
-    start: object = None,
-    tol: object = 1e-3,
-    threshold: object = None,
-    max_nodes: int = 100_000,
-    time_limit: object = 10.0,
+    start: FloatArray | None = None,
+    **limits: Any,
 ) -> Bracket:
     """Bracket the supremum of ``side * f`` over a cap.
 
     Best first: the piece with the largest bound is split across its longest side.  Source:
     Definitions 3.3 and 3.4.
     """
-    asked = Bracketing(network, x, rho, side, start, tol, threshold, time_limit)
-    root, middle, best = asked.relaxation, asked.middle, asked.best
-    if not 3 <= network.d <= _LARGEST_DIMENSION:
-        raise ValueError(
-            f"network must have 3 <= d <= {_LARGEST_DIMENSION} to be split, got d = {network.d}"
-        )
-    most = validation.count(max_nodes, "max_nodes")
+    asked = Bracketing(network, middle, rho, side, start, **limits)
+    root, best = asked.relaxation, asked.best
 
     def look_at(point: FloatArray) -> None:
         """Offer the point of the cap next to the given one, if it may be the best."""
@@ -93,7 +83,7 @@ def branch_and_bound(
     upper, nodes = max(simple.value, best.value), 1
     while heap:
         upper = max(-heap[0][0], best.value)
-        if asked.closed(upper) or nodes >= most or asked.late:
+        if asked.closed(upper) or asked.over(nodes):
             break
         bound, _, piece, parent = heapq.heappop(heap)
         for half in _halves(piece):

@@ -50,6 +50,7 @@ __all__ = [
     "ExactOnCircle",
     "extremes_on_circle",
     "largest_gap_on_circle",
+    "point_at",
 ]
 
 _TURN = 2.0 * np.pi
@@ -180,15 +181,16 @@ class CircleExtremes:
     @property
     def X_sup(self) -> FloatArray:
         """The point of X at `angle_sup`, shape (3,)."""
-        return _point(self.angle_sup)
+        return point_at(self.angle_sup)
 
     @property
     def X_inf(self) -> FloatArray:
         """The point of X at `angle_inf`, shape (3,)."""
-        return _point(self.angle_inf)
+        return point_at(self.angle_inf)
 
 
-def _point(angle: float) -> FloatArray:
+def point_at(angle: float) -> FloatArray:
+    """Return the point of X at an angle, for d = 3."""
     return np.asarray(geometry.embed(np.array([[np.cos(angle), np.sin(angle)]]))[0])
 
 
@@ -629,11 +631,8 @@ class ExactOnCircle(CapAttack):
             caps.append(wave.extremes(np.arctan2(x[1], x[0]), half))
             batch.tick()
         search = Search(batch)
-        for run, found in enumerate(
-            (np.array([cap.X_sup for cap in caps]), np.array([cap.X_inf for cap in caps]))
-        ):
-            search.run = run
-            points = geometry.project_to_caps(found, batch.X, self.rho)
+        for found in ([cap.X_sup for cap in caps], [cap.X_inf for cap in caps]):
+            points = geometry.project_to_caps(np.array(found), batch.X, self.rho)
             search.see(points, batch.evaluator.value(points))
         return search.result()
 

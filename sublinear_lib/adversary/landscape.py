@@ -36,8 +36,8 @@ from sublinear_lib.adversary.circle import (
     _turned,
     _value,
     _where_active,
+    point_at,
 )
-from sublinear_lib.geometry import embed
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import worst_gap_network
 
@@ -153,26 +153,8 @@ class CirclePieces:
     def best(self, side: int = 1) -> tuple[float, float, int, int]:
         """Return the supremum of ``side * f`` over the arc and where it is.
 
-        Parameters
-        ----------
-        side : {1, -1}, default 1
-            Supremum of f (1) or of -f (-1).
-
-        Returns
-        -------
-        value : float
-            The supremum of ``side * f``.
-        angle : float
-            Where it is attained or approached, radians.
-        piece : int
-            The piece on which it is.
-        edge : int
-            The edge at which it is, a position in `edges`; -1 inside the piece.
-
-        Raises
-        ------
-        ValueError
-            If `side` is neither 1 nor -1.
+        The value, the angle, the piece, and the position in `edges` at which it is attained or
+        approached, -1 inside the piece.
         """
         if isinstance(side, bool) or side not in (1, -1):
             raise ValueError(f"side must be 1 or -1, got {side!r}")
@@ -191,23 +173,10 @@ class CirclePieces:
         return value, float(self.edges[edge]), piece, edge
 
     def curve(self, most: int = 600) -> tuple[FloatArray, FloatArray]:
-        """Return points through which f can be drawn, jumps as upright strokes.
+        """Return about `most` points (``>= 8``) through which f can be drawn, from left to right.
 
-        Parameters
-        ----------
-        most : int, default 600
-            About how many points, ``>= 8``.  With more switches than can be told apart, each
-            stretch of the arc is drawn by its smallest and its largest value.
-
-        Returns
-        -------
-        angles, values : ndarray of float64, shape (p,)
-            Points from left to right; equal angles at a jump.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `most` is not an integer ``>= 8``.
+        Jumps are upright strokes of equal angles.  With more switches than can be told apart, each
+        stretch of the arc is drawn by its smallest and its largest value.
         """
         most = validation.count(most, "most", minimum=8)
         first, last = float(self.edges[0]), float(self.edges[-1])
@@ -375,8 +344,8 @@ def gradient_of_supremum(
     pieces = pieces_on_circle(network, np.arctan2(point[1], point[0]), alpha)
     sup, angle, piece, edge = pieces.best(side)
     middle = 0.5 * (pieces.edges[piece] + pieces.edges[piece + 1])
-    on = network.active_mask(_at(float(middle)))[0]
-    here = _at(angle)[0]
+    on = network.active_mask(point_at(float(middle))[None, :])[0]
+    here = point_at(angle)
     frozen = np.where(on[:, None], side * network.a[:, None] * here, 0.0)
     if not 0 < edge < pieces.edges.size - 1:
         return SupremumGradient(sup, angle, None, frozen, frozen.copy())
@@ -390,10 +359,6 @@ def gradient_of_supremum(
     if crossing != 0.0:
         true[neuron] -= slope / crossing * here
     return SupremumGradient(sup, angle, neuron, frozen, true)
-
-
-def _at(angle: float) -> FloatArray:
-    return geometry.embed(np.array([[np.cos(angle), np.sin(angle)]]))
 
 
 Side = Literal["above", "below"]
@@ -424,7 +389,7 @@ class GapEverywhere:
     @property
     def x(self) -> FloatArray:
         """The input at which it is attained, shape (3,)."""
-        return np.asarray(embed(np.array([[math.cos(self.angle), math.sin(self.angle)]]))[0])
+        return point_at(self.angle)
 
 
 def worst_gap_everywhere(network: TwoLayerNetwork, delta: float) -> GapEverywhere:

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,14 +60,11 @@ _SMALLEST_ANGLE = 1e-6
 
 def mixed_integer(
     network: TwoLayerNetwork,
-    x: object,
-    rho: object,
-    *,
+    middle: FloatArray,
+    rho: float,
     side: int = 1,
-    start: object = None,
-    tol: object = 1e-3,
-    threshold: object = None,
-    time_limit: object = 10.0,
+    start: FloatArray | None = None,
+    **limits: Any,
 ) -> Bracket:
     """Bracket the supremum of ``side * f`` over a cap by mixed-integer linear programs.
 
@@ -77,10 +74,8 @@ def mixed_integer(
     `split_neurons`, which knows the cap exactly, gives the better
     bounds.  Source: Definitions 3.3 and 3.4.
     """
-    asked = Bracketing(network, x, rho, side, start, tol, threshold, time_limit)
+    asked = Bracketing(network, middle, rho, side, start, **limits)
     model, best = asked.relaxation, asked.best
-    if network.d < 3:
-        raise ValueError(f"network must have d >= 3, got d = {network.d}")
     simple = model.linear()
     best.offer(simple.point[None, :])
     upper, nodes = max(simple.value, best.value), 1

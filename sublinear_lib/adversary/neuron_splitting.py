@@ -25,12 +25,11 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary.brackets import Bracket, Bracketing
 from sublinear_lib.adversary.relaxation import CapRelaxation
@@ -46,15 +45,11 @@ _FREE, _ON, _OFF = 0, 1, -1
 
 def split_neurons(
     network: TwoLayerNetwork,
-    x: object,
-    rho: object,
-    *,
+    middle: FloatArray,
+    rho: float,
     side: int = 1,
-    start: object = None,
-    tol: object = 1e-3,
-    threshold: object = None,
-    max_nodes: int = 100_000,
-    time_limit: object = 10.0,
+    start: FloatArray | None = None,
+    **limits: Any,
 ) -> Bracket:
     """Bracket the supremum of ``side * f`` over a cap by deciding unstable neurons.
 
@@ -62,9 +57,8 @@ def split_neurons(
     point where the bound is attained.  Source: Definitions 3.3 and 3.4; multipliers for decided
     neurons as in beta-CROWN.
     """
-    asked = Bracketing(network, x, rho, side, start, tol, threshold, time_limit)
+    asked = Bracketing(network, middle, rho, side, start, **limits)
     best = asked.best
-    most = validation.count(max_nodes, "max_nodes")
     pieces = _Pieces(asked.relaxation)
     root = pieces.root()
     best.offer(root.point[None, :])
@@ -75,7 +69,7 @@ def split_neurons(
         upper = max(-heap[0][0], leaves, best.value)
         # Only pieces that can still be split can close the bracket.
         idle = leaves >= -heap[0][0]
-        if asked.closed(upper) or idle or nodes >= most or asked.late:
+        if asked.closed(upper) or idle or asked.over(nodes):
             break
         piece = heapq.heappop(heap)[2]
         neuron = pieces.worst(piece)

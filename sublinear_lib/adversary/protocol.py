@@ -29,7 +29,7 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._arguments import check_fields
-from sublinear_lib._typing import FloatArray, IntArray, Seed
+from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.evaluation import PointEvaluator
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
@@ -59,32 +59,10 @@ class Objective(Protocol):
     """What an attack maximizes: a loss of Definition 3.2, or anything of the same form."""
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the objective of every example.
-
-        Parameters
-        ----------
-        y, f : ndarray of float64, shape (n,)
-            Labels and outputs of the network.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            What the attack makes large.
-        """
+        """Return what the attack makes large, shape (n,), at labels `y` and outputs `f`, (n,)."""
 
     def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return a (sub)derivative of the objective in the output.
-
-        Parameters
-        ----------
-        y, f : ndarray of float64, shape (n,)
-            Labels and outputs of the network.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The slopes.
-        """
+        """Return a (sub)derivative of the objective in the output, shape (n,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,20 +80,12 @@ class AttackResult:
         The output of the network there.
     clean_value : ndarray of float64, shape (n,)
         The output of the network at the clean points.
-    best_run : ndarray of int64, shape (n,), optional
-        In which of the runs, counted from 0, the point was found, the restart of a gradient attack;
-        -1 where it is the clean point.  ``None`` if the adversary does not say.
-    queries : int, default 0
-        At how many points of each cap the attack looked, the clean one included; 0 if the adversary
-        does not say.
     """
 
     X: FloatArray
     loss: FloatArray
     value: FloatArray
     clean_value: FloatArray
-    best_run: IntArray | None = None
-    queries: int = 0
 
 
 class Adversary(Protocol):
@@ -185,21 +155,8 @@ def margin_of(adversary: Adversary, weight_scale: float) -> float:
 def whole_network(target: object) -> TwoLayerNetwork:
     """Return the network behind what is attacked; adversaries that sweep whole caps need it.
 
-    Parameters
-    ----------
-    target : TwoLayerNetwork or PointEvaluator
-        A network, or an evaluator with a method ``whole_network()`` that returns the network as it
-        is now, as the evaluators that a trainer hands out have.
-
-    Returns
-    -------
-    TwoLayerNetwork
-        The network.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
+    That is a network, or what the method ``whole_network()`` of an evaluator returns, as those that
+    a trainer hands out have.
     """
     if isinstance(target, TwoLayerNetwork):
         return target
@@ -241,23 +198,9 @@ class Batch:
     tick: Callable[[], object] = field(default_factory=lambda: lambda: None)
 
     def score(self, f: FloatArray) -> FloatArray:
-        """Return the objective at the outputs `f`, which must be finite.
+        """Return the objective at the outputs `f`, shape (n,), which must be finite.
 
-        Parameters
-        ----------
-        f : ndarray of float64, shape (n,)
-            Outputs of the network.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The objective.
-
-        Raises
-        ------
-        FloatingPointError
-            If an output is NaN or infinite.  Such an output must never win or lose silently: every
-            comparison with NaN is false.
+        An output that is not must never win or lose silently: every comparison with NaN is false.
         """
         finite = np.isfinite(f)
         if not finite.all():
@@ -268,17 +211,9 @@ class Batch:
         return self.objective.value(self.y, f)
 
     def slope(self, f: FloatArray) -> FloatArray:
-        """Return in which direction the outputs have to move for the objective to rise.
+        """Return in which direction the outputs have to move for the objective to rise: +1 or -1.
 
-        Parameters
-        ----------
-        f : ndarray of float64, shape (n,)
-            Outputs of the network.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            +1 or -1.  On a flat part of the objective both are as good: against the label.
+        On a flat part of the objective both are as good: against the label.
         """
         slope = np.sign(self.objective.derivative(self.y, f))
         if slope.all():
@@ -504,31 +439,9 @@ class NegativeMargin:
     """
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the negative margin of every example.
-
-        Parameters
-        ----------
-        y, f : ndarray of float64, shape (n,)
-            Nonzero labels and outputs of the network.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            ``-sign(y) f``.
-        """
+        """Return the negative margin of every example."""
         return np.asarray(-np.sign(y) * f)
 
     def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return its derivative in the output.
-
-        Parameters
-        ----------
-        y, f : ndarray of float64, shape (n,)
-            Nonzero labels and outputs of the network.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            ``-sign(y)``.
-        """
+        """Return its derivative in the output."""
         return np.asarray(-np.sign(y))

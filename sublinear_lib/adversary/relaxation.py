@@ -152,26 +152,9 @@ class CapRelaxation:
         self._set_up(cap, network.tau, network.shift, steady, neurons)
 
     def restricted(self, x: object, rho: object) -> CapRelaxation:
-        """Return the same function over a smaller cap.
+        """Return the same function over a smaller cap, valid on its part inside this one.
 
-        Parameters
-        ----------
-        x : array-like, shape (d,)
-            Middle of the smaller cap, on the slice.
-        rho : float
-            Its radius.
-
-        Returns
-        -------
-        CapRelaxation
-            The relaxation there; neurons that were certain stay as they are, so it costs only a
-            look at those that were unstable here.  Valid on the part of the smaller cap that lies
-            inside this one.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
+        Neurons that were certain stay as they are, so it costs only a look at the unstable ones.
         """
         vector = validation.float_array(x, "x", shape=(self.W.shape[1],))
         cap = geometry.Cap(vector, validation.scalar(rho, "rho", minimum=0))

@@ -173,9 +173,8 @@ def supremum_on_sphere(
         upper = max(sweep.upper, lower)
         return SphereSupremum(lower, upper, witness, True, sweep.attained, circles, arcs, 0)
     split = branch_and_bound(
-        network, middle, radius, side=side, start=inside[best : best + 1], tol=width,
-        time_limit=seconds,
-    )  # fmt: skip
+        network, middle, radius, side, witness[None, :], tol=width, time_limit=seconds
+    )
     return SphereSupremum(
         split.lower, split.upper, split.witness, False, None, circles, arcs, split.nodes
     )
@@ -223,8 +222,7 @@ class ExactOnSphere(CapAttack):
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         network = _on_sphere(whole_network(batch.target))
         search = Search(batch)
-        for run, side in enumerate((1, -1)):
-            search.run = run
+        for side in (1, -1):
             points = batch.X.copy()
             for i, x in enumerate(batch.X):
                 points[i] = supremum_on_sphere(

@@ -28,12 +28,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from sublinear_lib import geometry, predicates, validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
+from sublinear_lib.adversary.ascent import SmoothedGradient
 from sublinear_lib.adversary.brackets import Bracket, Status, decided
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.circle import CircleWave
@@ -47,7 +48,6 @@ from sublinear_lib.adversary.protocol import (
     progress_bar,
 )
 from sublinear_lib.adversary.relaxation import CapRelaxation
-from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 from sublinear_lib.adversary.sphere import supremum_on_sphere
 from sublinear_lib.evaluation import Region
 from sublinear_lib.network import TwoLayerNetwork, expect_network
@@ -89,9 +89,6 @@ _OFF_CAP = 6e-9
 _HARDLY = 1e-3
 # Pairs of a run and a neuron, up to which runs of an attack go together.
 _AT_ONCE = 2**15
-
-
-_Found = TypeVar("_Found")
 
 
 class _Lists(NamedTuple):
@@ -282,19 +279,18 @@ class _Question:
         return Bracket(lower, upper, witness, status, "relaxation", 1, 0.0)
 
     def _on_sphere(self) -> Bracket:
-        found = self._ask(supremum_on_sphere)
+        limits = {"tol": self.tol, "time_limit": self.left}
+        found = supremum_on_sphere(self.network, self.middle, self.rho, side=self.side, **limits)
         status = decided(found.lower, found.upper, self.tol, self.level)
         method = "sphere" if found.exact else "branch and bound"
         nodes = max(found.nodes, 1)
         return Bracket(found.lower, found.upper, found.witness, status, method, nodes, 0.0)
 
     def _by(self, method: Callable[..., Bracket], witness: FloatArray) -> Bracket:
-        return self._ask(method, start=witness[None, :], threshold=self.level)
-
-    def _ask(self, method: Callable[..., _Found], **more: object) -> _Found:
         """Put the question to a method, for the time that is left."""
-        limits = {"tol": self.tol, "time_limit": self.left}
-        return method(self.network, self.middle, self.rho, side=self.side, **limits, **more)
+        limits = {"tol": self.tol, "threshold": self.level, "time_limit": self.left}
+        question = self.network, self.middle, self.rho, self.side
+        return method(*question, witness[None, :], **limits)
 
 
 def _enumerated(

@@ -2,7 +2,7 @@
 
 The floor under :mod:`sublinear_lib.network`, the attacks and the trainers: arrays go in, numbers
 come out, and active sets are exact.  See :mod:`sublinear_lib.evaluation.evaluators` for what a
-result promises and :mod:`sublinear_lib.evaluation.kernels` for the choice of the inner loops.
+result promises and for the choice of the inner loops.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from sublinear_lib.evaluation.evaluators import (
     PointEvaluator,
     Reduction,
     Region,
+    kernels_in_use,
 )
-from sublinear_lib.evaluation.kernels import kernels_in_use
 
 __all__ = [
     "Evaluator",

@@ -13,12 +13,20 @@ nothing, because adding an exact zero changes nothing; this is what makes the sp
 to the dense one bit by bit.  With ``reduction="blas"`` the order is free, and neurons that are
 candidates at many points are taken off the lists and evaluated at *all* points by a matrix product,
 which is several times faster than a list once more than a sixth of the points want the neuron.
+
+The inner loops are compiled when numba can be used, and pure NumPy otherwise, which
+``SUBLINEAR_NUMBA=0`` in the environment forces; it is read at every call, so that one process can
+compare the two.  Numba is imported on first use only: importing must not start a compiler.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
@@ -27,9 +35,17 @@ from numpy.typing import NDArray
 from sublinear_lib import predicates, validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import blurred_step, spread_jump
-from sublinear_lib.evaluation.kernels import kernels
 
-__all__ = ["Evaluator", "ForwardPass", "Neurons", "PointEvaluator", "Reduction", "Region"]
+__all__ = [
+    "Evaluator",
+    "ForwardPass",
+    "Neurons",
+    "PointEvaluator",
+    "Reduction",
+    "Region",
+    "kernels",
+    "kernels_in_use",
+]
 
 Reduction = Literal["blas", "reference"]
 """The order of sums: free and fast, or canonical to the bit."""
@@ -43,53 +59,54 @@ _SCORES_AT_ONCE = 1 << 18
 _SHARE_FOR_MATRIX = 1.0 / 6.0
 
 
+@functools.cache
+def _load(name: str) -> ModuleType:
+    return importlib.import_module(f"sublinear_lib.evaluation.kernels_{name}")
+
+
+@functools.cache
+def _compiled_available() -> bool:
+    try:
+        _load("numba")
+    except ImportError:
+        return False
+    return True
+
+
+def kernels_in_use() -> str:
+    """Return the name of the kernels that the next evaluation will use.
+
+    Returns
+    -------
+    str
+        ``"numba"`` or ``"numpy"``.
+    """
+    if os.environ.get("SUBLINEAR_NUMBA", "1") == "0" or not _compiled_available():
+        return "numpy"
+    return "numba"
+
+
+def kernels() -> ModuleType:
+    """Return the kernel module in use."""
+    return _load(kernels_in_use())
+
+
 class PointEvaluator(Protocol):
-    """What an attack may ask of a network: values and input gradients at a batch of points."""
+    """What an attack may ask of a network: values and input gradients at a batch of points.
+
+    Points and gradients have the shape (n, d), the latter in the ambient space; values (n,).
+    """
 
     def value(self, X: FloatArray) -> FloatArray:
-        """Return f at the points.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The values.
-        """
+        """Return f at the points."""
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return f and its formal gradient in x.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-
-        Returns
-        -------
-        value : ndarray of float64, shape (n,)
-            The values.
-        gradient : ndarray of float64, shape (n, d)
-            The derivatives in the ambient space.
-        """
+        """Return f and its formal gradient in x."""
 
     def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
         """Return the gradient in x of f with every activation blurred.
 
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-        bandwidth : float
-            Half the width of the window, ``> 0``, in units of a pre-activation.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, d)
-            The derivatives in the ambient space.
+        The window is `bandwidth` to either side, ``> 0``, in units of a pre-activation.
         """
 
     @property
@@ -131,6 +148,7 @@ class Neurons:
     weight_scale: float = field(init=False, repr=False)
     _norm_bound: float = field(init=False, repr=False)
     _bias_bound: float = field(init=False, repr=False)
+    _error: tuple[float, float] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Bound the rows once; `set_rows` keeps the bound."""
@@ -138,6 +156,7 @@ class Neurons:
         self.weight_scale = float(np.sqrt(np.einsum("ij,ij->", columns, columns) / columns.size))
         self._norm_bound = float(predicates.row_norms(self.W).max())
         self._bias_bound = float(np.abs(self.b).max())
+        self._error = predicates.error_coefficients(self.d)
 
     @property
     def m(self) -> int:
@@ -150,15 +169,7 @@ class Neurons:
         return int(self.W.shape[1])
 
     def set_rows(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Replace the weights of some neurons (``None``: of all).
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            The neurons.
-        values : ndarray of float64, shape (k, d)
-            Their new weights.
-        """
+        """Replace the weights of some neurons (``None``: of all)."""
         if len(values) == 0:
             return
         # First, because an interrupt must not leave copies of rows that look up to date.
@@ -178,25 +189,8 @@ class Neurons:
     ) -> tuple[FloatArray, FloatArray, float]:
         """Compute a gradient step (line 19 of Algorithm 1) without taking it.
 
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            The neurons that move; ``None`` means all.
-        gradient : ndarray of float64, shape (k, d)
-            The gradient with respect to their weights.
-        eta : float
-            Step size.
-        start : ndarray of float64, shape (m, d)
-            The weights at the beginning of the run.
-
-        Returns
-        -------
-        weights : ndarray of float64, shape (k, d)
-            What `set_rows` is to be given.
-        squares : ndarray of float64, shape (k,)
-            Squared distances of the new weights from `start`.
-        largest : float
-            The largest new weight in size; NaN or infinity if one is not finite.
+        Returns the new weights of the rows (``None``: of all), their squared distances from
+        `start`, and the largest of them in size, NaN or infinity if one is not finite.
         """
         where = np.empty(0, dtype=np.int64) if rows is None else rows
         if not len(gradient):
@@ -209,33 +203,14 @@ class Neurons:
     def undecided_band(self, X: FloatArray) -> tuple[float, float]:
         """Return the scores below which a neuron is certainly off and above which it is on.
 
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points that are scored.
-
-        Returns
-        -------
-        lower, upper : float
-            Ends of the band around tau that rounding leaves undecided, for every neuron and every
-            row of `X`; infinite when a score may overflow.
+        The ends of the band around tau that rounding leaves undecided, for every neuron and every
+        row of `X`; infinite when a score may overflow.
         """
         return self.band_within(float(predicates.row_norms(X).max()))
 
     def band_within(self, longest: float) -> tuple[float, float]:
-        """Return `undecided_band` for all points of a given length.
-
-        Parameters
-        ----------
-        longest : float
-            No point is longer.
-
-        Returns
-        -------
-        lower, upper : float
-            Ends of the band.
-        """
-        relative, absolute = predicates.error_coefficients(self.d)
+        """Return `undecided_band` for all points of a given length."""
+        relative, absolute = self._error
         with np.errstate(over="ignore"):
             slack = relative * (self._norm_bound * longest + self._bias_bound) + absolute
         return (
@@ -269,18 +244,7 @@ class Region:
     """Whether the points must also lie on X, within the tolerance."""
 
     def check(self, X: FloatArray) -> None:
-        """Raise unless every point lies in the region of its anchor.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, row i belonging to anchor i.
-
-        Raises
-        ------
-        ValueError
-            For the first point outside.
-        """
+        """Raise unless every point lies in the region of its anchor."""
         steps = X - self.anchors
         reach = np.sqrt(np.einsum("ij,ij->i", steps[:, :-1], steps[:, :-1]))
         outside = ~(reach <= self.radius + self.tolerance) | ~(
@@ -339,15 +303,7 @@ class ForwardPass:
         return touched
 
     def active_sets(self) -> tuple[IntArray, NDArray[np.int32]]:
-        """Return the active neurons of each point, ascending.
-
-        Returns
-        -------
-        indptr : ndarray of int64, shape (n + 1,)
-            Where the ids of each point start.
-        indices : ndarray of int32, shape (k,)
-            The ids, ascending within a point.
-        """
+        """Return the active neurons of each point, ascending."""
         n = self.value.size
         block_points, columns = np.nonzero(self.mask)
         points = np.concatenate((block_points, np.repeat(np.arange(n), np.diff(self.indptr))))
@@ -384,6 +340,11 @@ class Evaluator:
         Passes over a row of W for one point so far, d multiplications and additions each: one for
         a score, one for an active neuron's share of a gradient (over all m neurons: one for every
         neuron, because a matrix product does not look).
+
+    Notes
+    -----
+    Every method takes the points `X`, shape (n, d), in the order of the lists, and raises a
+    `TypeError` or `ValueError` for points of a wrong shape, not finite, or outside the region.
     """
 
     def __init__(
@@ -416,7 +377,7 @@ class Evaluator:
             self._block = np.arange(m, dtype=np.int64)
             self._indptr, self._indices = empty
         else:
-            self._block, self._indptr, self._indices = self._kernels.split_lists(
+            self._block, self._indptr, self._indices = _split_lists(
                 *lists, m, int(_SHARE_FOR_MATRIX * n)
             )
         if self._everywhere:
@@ -434,66 +395,17 @@ class Evaluator:
         return self.n * self._block.size + self._indices.size
 
     def value(self, X: FloatArray) -> FloatArray:
-        """Return f at the points.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, in the order of the lists.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The values.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For points of a wrong shape, not finite, or outside the region of the lists.
-        """
+        """Return f at the points."""
         value, _, _ = self._run(self._points(X), gradient=False, record=False)
         return value
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return f and its formal gradient ``sum over active r of a_r w_r``.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, in the order of the lists.
-
-        Returns
-        -------
-        value : ndarray of float64, shape (n,)
-            The values.
-        gradient : ndarray of float64, shape (n, d)
-            The derivatives in x where f is differentiable; at a threshold, those of the side on
-            which the neuron is off.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`.
-        """
+        """Return f and its formal gradient ``sum over active r of a_r w_r``."""
         value, gradient, _ = self._run(self._points(X), gradient=True, record=False)
         return value, gradient
 
     def accumulate(self, X: FloatArray, value: FloatArray, gradient: FloatArray) -> None:
         """Add the share of these neurons to sums that other neurons have begun.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, in the order of the lists.
-        value : ndarray of float64, shape (n,)
-            The sum so far of f; added to in place.
-        gradient : ndarray of float64, shape (n, d) or (0, d)
-            The sum so far of the gradient in x; added to in place, unless it is empty.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`.
 
         Notes
         -----
@@ -505,30 +417,7 @@ class Evaluator:
     def smoothed_input_gradient(
         self, X: FloatArray, bandwidth: float, begun: FloatArray | None = None
     ) -> FloatArray:
-        """Return the gradient in x of f with every activation blurred.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, in the order of the lists.
-        bandwidth : float
-            Half the width of the window, ``> 0``, in units of a pre-activation.
-        begun : ndarray of float64, shape (n, d), optional
-            A sum that other neurons have begun; not changed.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, d)
-            ``sum_r a_r s_r w_r`` with the derivatives s_r of
-            :func:`sublinear_lib.activations.blurred_step`, over the listed
-            neurons.  Lists give what all neurons give if they hold every neuron with a
-            pre-activation above ``tau - bandwidth``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`; or if `bandwidth` is not positive, or wider than the margin of the lists.
-        """
+        """Return the gradient in x of f with every activation blurred."""
         points = self._points(X)
         neurons = self.neurons
         width, jump = spread_jump(neurons.tau - neurons.shift, bandwidth)
@@ -578,47 +467,14 @@ class Evaluator:
             gradient[points] += factors @ W
 
     def forward(self, X: FloatArray) -> ForwardPass:
-        """Return f together with the active sets (lines 12 and 17 of Algorithm 1).
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, in the order of the lists.
-
-        Returns
-        -------
-        ForwardPass
-            Values and active sets.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`.
-        """
+        """Return f together with the active sets (lines 12 and 17 of Algorithm 1)."""
         value, _, (mask, indptr, indices) = self._run(self._points(X), gradient=False, record=True)
         return ForwardPass(value, self.neurons.m, self._block, mask, indptr, indices)
 
     def weight_gradient(
         self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
     ) -> tuple[IntArray | None, FloatArray]:
-        """Return ``sum_i c_i a_r x_i 1[r active at x_i]`` for the neurons of the union Q_t.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-        passed : ForwardPass
-            The forward pass at these points.
-        coefficients : ndarray of float64, shape (n,)
-            The weights c_i, for the mean loss ``l'(y_i, f(x_i)) / n``.
-
-        Returns
-        -------
-        rows : ndarray of int64, shape (q,), or None
-            The union of the active sets, ascending; ``None`` stands for all neurons.
-        gradient : ndarray of float64, shape (q, d)
-            The gradient with respect to those rows of W.
-        """
+        """Return ``sum_i c_i a_r x_i 1[r active at x_i]`` for the neurons of the union Q_t."""
         neurons = self.neurons
         if self._everywhere and not self.strict:
             self.work += self.n * neurons.m
@@ -628,7 +484,7 @@ class Evaluator:
         position[rows] = np.arange(rows.size)
         gradient = np.zeros((rows.size, neurons.d))
         self.work += self.n * neurons.m if self._everywhere else int(passed.counts.sum())
-        from_mask = self._kernels.mask_lists(passed.mask, passed.block)
+        from_mask = _mask_lists(passed.mask, passed.block)
         for indptr, indices in (from_mask, (passed.indptr, passed.indices)):
             self._kernels.scatter_rows(
                 indptr, indices, coefficients, neurons.a, X, position, gradient, self.strict
@@ -766,7 +622,7 @@ class Evaluator:
             elif slope.shape[0]:
                 entries = np.flatnonzero(active)
                 self.work += entries.size
-                self._kernels.add_rows(W, a, shape[1], entries, slope[points])
+                _add_rows(W, a, shape[1], entries, slope[points])
 
     def _decide_tile(
         self,
@@ -784,3 +640,37 @@ class Evaluator:
         active[...] = predicates.resolve(scores, slack, W, b, X, tau)
         share: FloatArray = np.where(active, scores - self.neurons.shift, 0.0) @ a
         return share
+
+
+def _add_rows(
+    W: FloatArray,
+    a: FloatArray,
+    columns: int,
+    entries: IntArray,
+    gradient: FloatArray,
+) -> None:
+    """Add ``a_r w_r`` to the gradient of point i for every listed pair (i, r) of a tile."""
+    from scipy import sparse
+
+    points, rows = np.divmod(entries, columns)
+    indptr = np.searchsorted(points, np.arange(gradient.shape[0] + 1))
+    pattern = sparse.csr_array((a[rows], rows, indptr), shape=(gradient.shape[0], columns))
+    gradient += pattern @ W
+
+
+def _mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
+    """Turn a mask over some neurons into lists of neuron ids per point."""
+    points, columns = np.divmod(np.flatnonzero(mask), max(1, mask.shape[1]))
+    indptr = np.searchsorted(points, np.arange(mask.shape[0] + 1))
+    return indptr, block[columns].astype(np.int32)
+
+
+def _split_lists(
+    indptr: IntArray, indices: NDArray[np.int32], m: int, limit: int
+) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
+    """Separate the neurons that are listed at more than `limit` points from the lists."""
+    counts = np.bincount(indices, minlength=m)
+    is_popular = counts > limit
+    keep = ~is_popular[indices]
+    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(keep, dtype=np.int64)))
+    return np.flatnonzero(is_popular), before[indptr], indices[keep]

@@ -16,13 +16,10 @@ import numpy as np
 from sublinear_lib._compiled import FREE_SUMS, compiled
 
 __all__ = [
-    "add_rows",
     "descend",
     "list_pass",
-    "mask_lists",
     "scatter_rows",
     "smooth_pass",
-    "split_lists",
     "tile_pass",
     "write_rows",
 ]
@@ -229,37 +226,6 @@ def tile_pass(Z, a, b, lower, upper, shift, value, active):
     return int(_tile_pass(Z, a, b, lower, upper, shift, value, active))
 
 
-@compiled(FREE_SUMS)
-def _add_rows(W, a, columns, entries, gradient):
-    d = W.shape[1]
-    e = 0
-    while e < entries.size:
-        i = entries[e] // columns
-        first = i * columns
-        stop = first + columns
-        # Four rows at a time: one load and store of the gradient serves all of them.
-        while e + 3 < entries.size and entries[e + 3] < stop:
-            r0 = entries[e] - first
-            r1 = entries[e + 1] - first
-            r2 = entries[e + 2] - first
-            r3 = entries[e + 3] - first
-            c0, c1, c2, c3 = a[r0], a[r1], a[r2], a[r3]
-            for k in range(d):
-                gradient[i, k] += (c0 * W[r0, k] + c1 * W[r1, k]) + (c2 * W[r2, k] + c3 * W[r3, k])
-            e += 4
-        while e < entries.size and entries[e] < stop:
-            r = entries[e] - first
-            c = a[r]
-            for k in range(d):
-                gradient[i, k] += c * W[r, k]
-            e += 1
-
-
-def add_rows(W, a, columns, entries, gradient):
-    """Add ``a_r w_r`` for every listed pair of a tile: see the NumPy kernel."""
-    _add_rows(W, a, columns, entries, gradient)
-
-
 @compiled()
 def _strict_scatter_rows(indptr, indices, coefficients, a, X, position, gradient):
     n, d = X.shape
@@ -297,58 +263,6 @@ def scatter_rows(indptr, indices, coefficients, a, X, position, gradient, strict
         _strict_scatter_rows(*arguments)
     else:
         _fast_scatter_rows(*arguments, _block(X.shape[1]))
-
-
-@compiled()
-def _mask_lists(mask, block, indptr, indices):
-    n, p = mask.shape
-    filled = 0
-    for i in range(n):
-        for r in range(p):
-            # Written always, kept only if active: no branch to mispredict.
-            indices[filled] = block[r]
-            filled += mask[i, r]
-        indptr[i + 1] = filled
-
-
-def mask_lists(mask, block):
-    """Turn a mask over some neurons into lists: see the NumPy kernel."""
-    indptr = np.zeros(mask.shape[0] + 1, dtype=np.int64)
-    # One place more than needed: the last write may be one that is not kept.
-    indices = np.empty(np.count_nonzero(mask) + 1, dtype=np.int32)
-    _mask_lists(mask, block.astype(np.int32), indptr, indices)
-    return indptr, indices[:-1]
-
-
-@compiled()
-def _split_lists(indptr, indices, popular, new_indptr, new_indices):
-    n = indptr.size - 1
-    kept = 0
-    for i in range(n):
-        for e in range(indptr[i], indptr[i + 1]):
-            r = indices[e]
-            if not popular[r]:
-                new_indices[kept] = r
-                kept += 1
-        new_indptr[i + 1] = kept
-
-
-@compiled()
-def _count_listed(indices, counts):
-    for e in range(indices.size):
-        counts[indices[e]] += 1
-
-
-def split_lists(indptr, indices, m, limit):
-    """Separate the neurons listed at more than `limit` points: see the NumPy kernel."""
-    counts = np.zeros(m, dtype=np.int64)
-    _count_listed(indices, counts)
-    popular = counts > limit
-    kept = int(counts[~popular].sum())
-    new_indptr = np.zeros_like(indptr)
-    new_indices = np.empty(kept, dtype=np.int32)
-    _split_lists(indptr, indices, popular, new_indptr, new_indices)
-    return np.flatnonzero(popular), new_indptr, new_indices
 
 
 @compiled()

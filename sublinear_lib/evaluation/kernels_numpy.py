@@ -12,20 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from sublinear_lib import predicates
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import blurred_step
 
 __all__ = [
-    "add_rows",
     "descend",
     "list_pass",
-    "mask_lists",
     "scatter_rows",
     "smooth_pass",
-    "split_lists",
     "tile_pass",
     "write_rows",
 ]
@@ -151,20 +147,6 @@ def tile_pass(
     return int(undecided)
 
 
-def add_rows(
-    W: FloatArray,
-    a: FloatArray,
-    columns: int,
-    entries: IntArray,
-    gradient: FloatArray,
-) -> None:
-    """Add ``a_r w_r`` to the gradient of point i for every listed pair (i, r) of a tile."""
-    points, rows = np.divmod(entries, columns)
-    indptr = np.searchsorted(points, np.arange(gradient.shape[0] + 1))
-    pattern = sparse.csr_array((a[rows], rows, indptr), shape=(gradient.shape[0], columns))
-    gradient += pattern @ W
-
-
 def scatter_rows(
     indptr: IntArray,
     indices: NDArray[np.int32],
@@ -180,24 +162,6 @@ def scatter_rows(
         rows = indices[indptr[i] : indptr[i + 1]]
         if rows.size:
             gradient[position[rows]] += (coefficients[i] * a[rows])[:, None] * X[i]
-
-
-def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
-    """Turn a mask over some neurons into lists of neuron ids per point."""
-    points, columns = np.divmod(np.flatnonzero(mask), max(1, mask.shape[1]))
-    indptr = np.searchsorted(points, np.arange(mask.shape[0] + 1))
-    return indptr, block[columns].astype(np.int32)
-
-
-def split_lists(
-    indptr: IntArray, indices: NDArray[np.int32], m: int, limit: int
-) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
-    """Separate the neurons that are listed at more than `limit` points from the lists."""
-    counts = np.bincount(indices, minlength=m)
-    is_popular = counts > limit
-    keep = ~is_popular[indices]
-    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(keep, dtype=np.int64)))
-    return np.flatnonzero(is_popular), before[indptr], indices[keep]
 
 
 def descend(

@@ -62,7 +62,7 @@ import itertools
 import math
 from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +72,6 @@ from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Arra
 from sublinear_lib.activations import spread_jump
 from sublinear_lib.evaluation import ForwardPass, Neurons, Region
 from sublinear_lib.halfspace import aligned_zeros, relative_error
-
-if TYPE_CHECKING:
-    from sublinear_lib._vector_code import Code
 
 __all__ = ["CapEvaluator", "CapFilter", "CapMemory", "CapPass"]
 
@@ -189,7 +186,9 @@ class CapFilter:
         margin: float = 0.0,
         share: float = 0.01,
     ) -> None:
-        self.neurons = neurons
+        from sublinear_lib._vector_code import host_code
+
+        self.neurons, self.code = neurons, host_code()
         m, d = neurons.m, neurons.d
         self.ids = np.arange(m, dtype=np.int32) if rows is None else rows.astype(np.int32)
         self._positions: IntArray | None = None
@@ -256,7 +255,7 @@ class CapFilter:
         where = np.arange(len(self.ids)) if positions is None else positions
         self.room.owner = None
         largest = _loops().enter(
-            _code(),
+            self.code,
             where,
             self.rows,
             self.network,
@@ -419,7 +418,7 @@ def _scan(
         rows.certain = np.empty(needed, dtype=np.uint64)
     queries = np.minimum(np.arange(n + -n % 4), n - 1).astype(np.int32)
     found = _loops().scan(
-        _code(),
+        rows.code,
         rows.blocks,
         rows.neurons.d,
         rows.blocks_count,
@@ -475,7 +474,6 @@ class CapEvaluator:
             self._lists = memory.candidates(batch)
         elif lists is not None:
             self._lists = _cut(rows, *lists)
-        self._code = _code()
         self._reach = region.radius + region.tolerance
         self._short: Float32Array = np.zeros(self.n * rows.width, dtype=np.float32)
         self._open()
@@ -511,10 +509,10 @@ class CapEvaluator:
         self._ways = np.zeros(n)
         self._sorted = lists
         self._keys = room.keys
-        self._band = self._undecided_band()
+        self._band = neurons.band_within(rows.longest)
         fixed, totals = np.zeros((2, n * rows.stride))
         with np.errstate(over="ignore", invalid="ignore"):
-            summed = loops.begin(self._code, rows.rows, lists, n, fixed, totals)
+            summed = loops.begin(self._rows.code, rows.rows, lists, n, fixed, totals)
         worn = self._columns(totals)[:, neurons.d + 1].copy()
         self._sums = _Sums(fixed, totals, worn)
         self._looked_at = int(lengths.sum())
@@ -532,13 +530,9 @@ class CapEvaluator:
         short = np.zeros((n, rows.width), dtype=np.float32)
         short[:, : self.neurons.d] = self.region.anchors
         found = _loops().sift(
-            self._code, rows.rows, short.ravel(), n, rows.stretches, self._lists, lists
+            self._rows.code, rows.rows, short.ravel(), n, rows.stretches, self._lists, lists
         )
         return cast(tuple[int, int], found)
-
-    def _undecided_band(self) -> tuple[float, float]:
-        """Return the float64 scores between which rounding leaves a neuron undecided."""
-        return self.neurons.band_within(self._rows.longest)
 
     # -- following -----------------------------------------------------------------------------
 
@@ -572,7 +566,7 @@ class CapEvaluator:
             places = np.empty(room, dtype=np.int64)
             caps = np.empty(room, dtype=np.int64)
             scored, changes, found = _loops().follow(
-                self._code,
+                self._rows.code,
                 rows.rows,
                 rows.network,
                 self._sorted,
@@ -626,7 +620,7 @@ class CapEvaluator:
         found = Climb(best, value, clean, np.zeros(n, dtype=np.int64))
         angle = geometry.cap_angle(rho)
         work = _climbing().climb(
-            self._code,
+            self._rows.code,
             rows.rows,
             rows.network,
             _Integers(0.0, rows.halves.view(np.int32), rows.pairs, rows.cuts, rows.grains),
@@ -694,7 +688,7 @@ class CapEvaluator:
             self._open()
         gradient = self._columns(self._sums.fixed)[:, : neurons.d].copy()
         count = _loops().smooth(
-            self._code,
+            self._rows.code,
             rows.rows,
             rows.network,
             jump,
@@ -730,14 +724,16 @@ class CapEvaluator:
         out = np.empty((len(fires), self.neurons.d))
         self.work += int(passed.counts.sum())
         pairs = self.n * len(rows.ids)
-        masked = self._code.lanes == 16 and passed.counts.sum() > _MASKED_SHARE * pairs
+        masked = self._rows.code.lanes == 16 and passed.counts.sum() > _MASKED_SHARE * pairs
         loop: Callable[..., int] = _loops().gradient
         if masked:
             nothing: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
             certain = rows.certain if self._lists is None else nothing
             loop = functools.partial(_loops().masked_gradient, certain)
         length, a = rows.words * _BLOCK, self.neurons.a
-        count = loop(self._code, length, rows.ids, a, self._sorted, coefficients, X, fires, out)
+        count = loop(
+            self._rows.code, length, rows.ids, a, self._sorted, coefficients, X, fires, out
+        )
         passed.note(fires)
         return rows.ids[fires.view(np.bool_)].astype(np.int64), out[:count]
 
@@ -846,9 +842,3 @@ def _loops() -> ModuleType:
 def _climbing() -> ModuleType:
     """Return the compiled attack, which not every evaluator needs."""
     return importlib.import_module("sublinear_lib.training.kernels_numba_climb")
-
-
-def _code() -> Code:
-    from sublinear_lib._vector_code import host_code
-
-    return host_code()

@@ -124,23 +124,6 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
             )
         return _ShardedRun(self, network, X, y, generator)
 
-    def source_of(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
-        """Return where one worker gets the neurons of a step from.
-
-        Parameters
-        ----------
-        neurons : Neurons
-            Those of the shard.
-        X : ndarray of float64, shape (n, d)
-            The clean points.
-
-        Returns
-        -------
-        NeuronSource
-            With an index of its own.
-        """
-        return self._source(neurons, X)
-
 
 # what a worker holds
 
@@ -181,7 +164,7 @@ class _Shard:
         self._neurons = Neurons(block["W"].copy(), a, b, block["tau"], block["shift"])
         # Adversaries look as far below the threshold as they do with all neurons.
         self._neurons.weight_scale = block["weight_scale"]
-        self._source = self._trainer.source_of(self._neurons, self._X)
+        self._source = self._trainer._source(self._neurons, self._X)
         self._squares = np.zeros(len(a))
         self._pending: tuple[IntArray | None, FloatArray, FloatArray] | None = None
         self._carried_out = -1

@@ -12,7 +12,7 @@ pre-activations ``N(0, 2/m)`` (Definition 3.1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -34,18 +34,7 @@ class StepSizeRule(Protocol):
     """A rule that turns a network into a step size."""
 
     def step_size(self, network: TwoLayerNetwork) -> float:
-        """Return eta for this network.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork
-            The network at initialization.
-
-        Returns
-        -------
-        float
-            The step size, ``> 0``.
-        """
+        """Return eta for this network."""
 
 
 def _gradient_scale(network: TwoLayerNetwork) -> float:
@@ -97,8 +86,6 @@ class PrintedStep(_ByAccuracy):
     0.025
     """
 
-    formula: ClassVar[str] = r"\eta = C\,\epsilon\,m^{-1/5}"
-
     def step_size(self, network: TwoLayerNetwork) -> float:
         """Return eta for this network."""
         return scaling.PRINTED.eta(network.m, self.epsilon, self.constant)
@@ -127,8 +114,6 @@ class RepairedStep(_ByAccuracy):
     >>> round(RepairedStep().step_size(network), 12)  # 0.1 * 1024**-0.6 / 0.5
     0.003125
     """
-
-    formula: ClassVar[str] = r"\eta = C\,\epsilon \,/\, (Q(t) \sum_r a_r^2)"
 
     def step_size(self, network: TwoLayerNetwork) -> float:
         """Return eta for this network."""
@@ -177,30 +162,13 @@ class StableStep:
     """
 
     c0: Positive = 0.5
-    formula: ClassVar[str] = r"\eta = c_0 \,/\, (2\, Q(t) \sum_r a_r^2)"
 
     def __post_init__(self) -> None:
         """Check the parameter."""
         check_fields(self)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
-        """Return eta for this network.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork
-            The network at initialization.
-
-        Returns
-        -------
-        float
-            The step size.
-
-        Raises
-        ------
-        ValueError
-            If the expected activity or all output weights are zero.
-        """
+        """Return eta for this network."""
         return self.c0 / (2.0 * _gradient_scale(network))
 
 

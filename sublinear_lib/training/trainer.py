@@ -412,7 +412,7 @@ class Run:
     ) -> None:
         self.eta = resolve_step_size(trainer.eta, network)
         self.records: list[StepRecord] = []
-        self._trainer, self._start = trainer, network
+        self._trainer, self._start, self._m = trainer, network, network.m
         self._X, self._y = X, y
         self._adversary, self._loss = trainer.adversary, get_loss(trainer.loss)
         self._generator = generator
@@ -424,7 +424,7 @@ class Run:
         """Make what a run starts with."""
         self._neurons = self._start.working_copy()
         self._source = self._trainer._source(self._neurons, self._X)
-        self._squared_drift = np.zeros(self._start.m)
+        self._squared_drift = np.zeros(self._m)
 
     def close(self) -> None:
         """Let go of what the run holds."""
@@ -499,7 +499,7 @@ class Run:
         attack = self._adversary(target, X, y, self._loss, self._generator)
         moved = adversarial_points(attack, X.shape)
         # An adversary that asked for the whole network met all m neurons, once per example.
-        swept = len(X) * self._start.m if target.shown else 0
+        swept = len(X) * self._m if target.shown else 0
         attacked = evaluator.work
         clock.stop("adversary")
 
@@ -519,13 +519,12 @@ class Run:
         require_finite(attack.clean_value, "the network's output at a clean point")
         clean_loss = float(np.mean(self._loss.value(y, attack.clean_value)))
         counts = passed.counts
-        m = self._start.m
         record: dict[str, Any] = {
             "step": len(self.records),
             "loss": float(np.mean(losses)),
             "clean_loss": clean_loss,
-            "activity_mean": float(counts.mean() / m),
-            "activity_max": float(counts.max() / m),
+            "activity_mean": float(counts.mean() / self._m),
+            "activity_max": float(counts.max() / self._m),
             "touched": int(np.count_nonzero(passed.touched)),
             "candidates": self._source.candidates(),
             "work_query": self._source.work - query_work,

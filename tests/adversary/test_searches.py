@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -88,25 +86,6 @@ def test_a_cap_of_radius_zero_is_a_point(search):
     assert found.upper == pytest.approx(found.lower, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"tol": -1.0}, "tol must be"),
-        ({"threshold": np.nan}, "threshold"),
-        ({"start": [[0.0, 3**0.5 / 2, 0.0, 0.5]]}, "start must lie in the cap"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, message):
-    network, _ = problem(20, 4, 0)
-    x = np.array([3**0.5 / 2, 0.0, 0.0, 0.5])
-    searches = (branch_and_bound, mixed_integer, split_neurons)
-    for search in (
-        each for each in searches if arguments.keys() <= signature(each).parameters.keys()
-    ):
-        with pytest.raises(ValueError, match=message):
-            search(network, x, 0.1, **arguments)
-
-
 def test_limits_are_kept_and_the_bracket_stays_valid():
     network, X = problem(3000, 5, 2)
     few = branch_and_bound(network, X[0], 0.3, tol=0.0, max_nodes=50)
@@ -124,15 +103,6 @@ def test_where_every_neuron_is_certain_the_bound_still_pays_for_rounding():
     relaxed = CapRelaxation(network, X[0], 1e-6)
     assert relaxed.unstable == 0
     assert found.upper == max(found.lower, relaxed.linear().value) > found.lower
-
-
-@pytest.mark.parametrize(
-    ("search", "wanted"), [(branch_and_bound, "3 <= d <= 12"), (mixed_integer, "d >= 3")]
-)
-def test_dimensions_that_cannot_be_split_are_refused(search, wanted):
-    network, X = problem(20, 2, 0)
-    with pytest.raises(ValueError, match=wanted):
-        search(network, X[0], 0.1)
 
 
 @THOROUGH

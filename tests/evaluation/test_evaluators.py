@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.evaluation import Evaluator, Neurons, Region, evaluators, kernels_in_use
-from sublinear_lib.evaluation.kernels import kernels
+from sublinear_lib.evaluation.evaluators import kernels
 from sublinear_lib.halfspace import HalfspaceHits
 from sublinear_lib.network import TwoLayerNetwork
 from tests.kernel_sets import EACH_SET, KERNELS

@@ -9,39 +9,34 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sublinear_lib.evaluation import kernels as choice
-from sublinear_lib.evaluation import kernels_in_use, kernels_numpy
+from sublinear_lib.evaluation import evaluators, kernels_in_use, kernels_numpy
 from sublinear_lib.halfspace import HalfspaceHits
 
 
-@pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs both kernel sets")
 @pytest.mark.parametrize("limit", [0, 2, 100])
-def test_both_ways_to_split_and_to_list_are_right(limit):
-    from sublinear_lib.evaluation import kernels_numba
-
+def test_lists_are_split_and_made_right(limit):
     mask = np.random.default_rng(4).random((12, 80)) < 0.2
     hits = HalfspaceHits.from_mask(mask)
-    for module in (kernels_numpy, kernels_numba):
-        popular, indptr, rest = module.split_lists(hits.indptr, hits.indices, 80, limit)
-        assert_array_equal(popular, np.flatnonzero(mask.sum(axis=0) > limit))
-        expected = mask.copy()
-        expected[:, popular] = False
-        assert_array_equal(HalfspaceHits(indptr, rest).to_mask(80), expected)
-        block = np.arange(80) * 3
-        lists = module.mask_lists(mask, block)
-        assert_array_equal(lists[0], hits.indptr)
-        assert_array_equal(lists[1], 3 * hits.indices)
-        assert lists[1].dtype == rest.dtype == np.int32
-        nothing = module.mask_lists(np.zeros((4, 0), dtype=bool), block[:0])
-        assert nothing[0].tolist() == [0] * 5
+    popular, indptr, rest = evaluators._split_lists(hits.indptr, hits.indices, 80, limit)
+    assert_array_equal(popular, np.flatnonzero(mask.sum(axis=0) > limit))
+    expected = mask.copy()
+    expected[:, popular] = False
+    assert_array_equal(HalfspaceHits(indptr, rest).to_mask(80), expected)
+    block = np.arange(80) * 3
+    lists = evaluators._mask_lists(mask, block)
+    assert_array_equal(lists[0], hits.indptr)
+    assert_array_equal(lists[1], 3 * hits.indices)
+    assert lists[1].dtype == rest.dtype == np.int32
+    nothing = evaluators._mask_lists(np.zeros((4, 0), dtype=bool), block[:0])
+    assert nothing[0].tolist() == [0] * 5
 
 
 def test_the_environment_chooses_the_kernels_at_every_call(monkeypatch):
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
     assert kernels_in_use() == "numpy"
-    assert choice.kernels() is kernels_numpy
+    assert evaluators.kernels() is kernels_numpy
     monkeypatch.setenv("SUBLINEAR_NUMBA", "1")
-    assert kernels_in_use() == ("numba" if choice._compiled_available() else "numpy")
+    assert kernels_in_use() == ("numba" if evaluators._compiled_available() else "numpy")
 
 
 def test_without_numba_the_plain_kernels_are_used():
@@ -79,7 +74,7 @@ print([name for name in heavy if name in sys.modules])
 @pytest.mark.parametrize("d", [2, 7, 8, 21])
 @pytest.mark.parametrize("everyone", [True, False])
 def test_a_gradient_step_has_the_same_bits_with_both_kernel_sets(everyone, d):
-    from sublinear_lib.evaluation import kernels_numba, kernels_numpy
+    from sublinear_lib.evaluation import kernels_numba
 
     rng = np.random.default_rng(0)
     W, start = rng.standard_normal((2, 50, d))
@@ -100,14 +95,14 @@ def test_a_weight_that_is_not_finite_is_never_overlooked(bad):
     W, start, gradient = rng.standard_normal((3, 9, 5))
     gradient[3, 2] = bad
     everyone = np.empty(0, dtype=np.int64)
-    *_, largest = choice.kernels().descend(W, everyone, gradient, 0.3, start)
+    *_, largest = evaluators.kernels().descend(W, everyone, gradient, 0.3, start)
     assert not np.isfinite(largest)
 
 
 @pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs both kernel sets")
 @pytest.mark.parametrize("power", [-540, -200, 0, 300])
 def test_rows_are_written_and_their_norms_bounded(power):
-    from sublinear_lib.evaluation import kernels_numba, kernels_numpy
+    from sublinear_lib.evaluation import kernels_numba
 
     rng = np.random.default_rng(1)
     values = np.ldexp(rng.standard_normal((20, 7)), power)

@@ -513,7 +513,7 @@ def test_auto_says_once_that_it_goes_dense_where_nothing_is_compiled(monkeypatch
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
     assert trainer.fit(start, data.X, data.y, rng=0).method == "dense"
     monkeypatch.setenv("SUBLINEAR_NUMBA", "1")
-    monkeypatch.setattr("sublinear_lib.evaluation.kernels._compiled_available", lambda: False)
+    monkeypatch.setattr("sublinear_lib.evaluation.evaluators._compiled_available", lambda: False)
     _say_once_that_nothing_is_compiled.cache_clear()
     with pytest.warns(UserWarning, match=r"takes all neurons .* pip install '.\[fast\]'") as said:
         for _ in range(2):
