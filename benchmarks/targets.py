@@ -79,25 +79,17 @@ def ratio(
     return measure
 
 
-def extreme(
+def at_most(
+    key: str,
+    text: str,
     section: str,
+    value: float,
     value_of: Callable[[Row], float | None],
-    choose: Callable[[list[float]], float],
-) -> Callable[[Results], float | None]:
-    """Return what looks up the least or largest value over the cells of a section."""
+) -> Target:
+    """Return the goal that no cell of a section has more of something than a value."""
 
     def measure(results: Results) -> float | None:
-        values = [value for row in results.cells(section) if (value := value_of(row)) is not None]
-        return choose(values) if values else None
+        values = (value_of(row) for row in results.cells(section))
+        return max((each for each in values if each is not None), default=None)
 
-    return measure
-
-
-def percent(share: float) -> str:
-    """Return a share in per cent."""
-    return f"{100 * share:g} %"
-
-
-def width(m: int) -> str:
-    """Return a power of two as such."""
-    return f"2^{m.bit_length() - 1}"
+    return Target(key, text, section, value, measure, at_most=True)

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import InexactAnswer
 from benchmarks.peers import PeerField
 from benchmarks.problems import Problem, dense_baselines, own_engines
-from benchmarks.queries import compare, surviving_share
+from benchmarks.queries import InexactAnswer, compare, surviving_share
 from benchmarks.timing import Competitor
 
 QUERIES = 70  # more than one block of user code, and not a multiple of it

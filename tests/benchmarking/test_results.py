@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 import benchmarks
-from benchmarks import Settings, load_results, merged, write_results
+from benchmarks import load_results, merged, write_results
 from benchmarks.results import stored_section
+from benchmarks.settings import Settings
 
 
 def section(rows: list[dict[str, Any]], baseline: str = "dense") -> dict[str, Any]:
-    settings = benchmarks.Settings.short().as_json()
+    settings = Settings.short().as_json()
     return stored_section("How?", baseline, settings, rows, 1.25, benchmarks.environment())
 
 
