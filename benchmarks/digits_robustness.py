@@ -205,12 +205,9 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     options.output.parent.mkdir(parents=True, exist_ok=True)
     archives.write_bytes(options.output, (json.dumps(report, indent=1) + "\n").encode())
     for row in report["table"]:
-        shown = "  ".join(
-            f"{name} {row[name][0]:.3f} [{row[name][1]:.3f}, {row[name][2]:.3f}]"
-            for name in ("clean", "plain", "smoothed", "certified")
-            if name in row
-        )
-        print(f"{row['activation']:10}  {row['activity']:4.0%}  {row['trained']:8}  {shown}")
+        ends = {name: value for name, value in row.items() if isinstance(value, list)}
+        shown = (f"{name} {mean:.3f} [{a:.3f}, {b:.3f}]" for name, (mean, a, b) in ends.items())
+        print(row["activation"], f"{row['activity']:.0%}", row["trained"], *shown)
     return report
 
 

@@ -100,21 +100,6 @@ class SimHash:
             ]
         )
 
-    def recall(self, angles: object) -> FloatArray:
-        """Return the probability with which a point is found.
-
-        Notes
-        -----
-        Over the choice of the projections: ``1 - (1 - (1 - theta / pi)**K)**L``.
-        """
-        theta = validation.float_array(angles, "angles", allow_empty=True)
-        if ((theta < 0.0) | (theta > np.pi)).any():
-            raise ValueError(
-                f"angles must lie in [0, pi], got {theta.min():.6g} to {theta.max():.6g}"
-            )
-        found: FloatArray = 1.0 - (1.0 - (1.0 - theta / np.pi) ** self._bits) ** self._tables
-        return found
-
     def _vectors(self, normals: object) -> FloatArray:
         d = self._points.shape[1]
         return validation.float_array(normals, "normals", shape=("q", d), allow_empty=True)

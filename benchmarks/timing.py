@@ -172,12 +172,8 @@ def by_seed_and_width(
     measure: Callable[[int, int], Mapping[str, Sequence[float]]], seeds: int, widths: Sequence[int]
 ) -> dict[str, FloatArray]:
     """Measure every width with every seed, on one thread: seeds, widths and numbers by name."""
-
-    def alone(seed: int, m: int) -> Mapping[str, Sequence[float]]:
-        with one_thread():
-            return measure(seed, m)
-
-    found = [[alone(seed, m) for m in widths] for seed in range(seeds)]
+    with one_thread():
+        found = [[measure(seed, m) for m in widths] for seed in range(seeds)]
     return {
         name: np.array([[cell[name] for cell in line] for line in found]) for name in found[0][0]
     }

@@ -22,7 +22,7 @@ import numpy as np
 import benchmarks
 from benchmarks.results import stored_section
 from benchmarks.settings import Row
-from sublinear_lib import caching, claims, geometry, memorization, validation
+from sublinear_lib import caching, claims, geometry, memorization
 from sublinear_lib.adversary import IdentityAdversary
 from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.halfspace import HalfspaceIndex
@@ -194,7 +194,7 @@ def damage(chunk: int, size: int, folder: Path) -> Row:
     wanted = fingerprint(kind.read(path))
     counts: Counter[str] = Counter()
     findings: list[str] = []
-    for number in range(validation.count(size, "size")):
+    for number in range(size):
         hurt_bytes = hurt(whole, rng)
         path.write_bytes(hurt_bytes)
         try:

@@ -39,7 +39,7 @@ def test_tables_follow_the_weights() -> None:
     neurons.set_rows(None, moved)
     source.update(None, moved)
     fresh = HashedNeurons(neurons, "blas", bits=3, tables=4, seed=0)
-    assert np.array_equal(source.at(X).value(X), fresh.at(X).value(X))
+    assert np.array_equal(source.value(X), fresh.value(X))
 
 
 def test_the_stored_error_grows_with_what_is_missed_and_not_with_the_order_of_sums() -> None:
