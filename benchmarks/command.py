@@ -7,6 +7,7 @@ imported.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def _measure(
     benchmark = BENCHMARKS[name]
     changes = {field: value for field, value in given.items() if value is not None}
     try:
-        settings = (benchmark.short if quick else benchmark.standard).with_changes(**changes)
+        settings = replace(benchmark.short if quick else benchmark.standard, **changes)
     except (ValueError, TypeError) as error:
         raise click.UsageError(str(error)) from error
     if output is None and settings == benchmark.standard:

@@ -78,29 +78,16 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
     """Return the three loops, compiled where numba is installed."""
     if kernels_in_use() != "numba":
         return _gate, _add_rows, _scatter
-    from benchmarks import dense_loops
+    from benchmarks import loops
 
-    return dense_loops.gate, dense_loops.add_rows, dense_loops.scatter
+    return loops.gate, loops.add_rows, loops.scatter
 
 
 class DenseIteration:
-    """Tuned dense training in float32.
+    """Tuned dense training in float32, looking at all neurons or some `rows` only.
 
-    - ``network``: The network at initialization.
-    - ``X``: Training points on the slice.
-    - ``y``: Labels.
-    - ``adversary``: Whom to train against.
-    - ``loss``: The loss.
-    - ``eta``: The step size.
-    - ``rows``: The only neurons to look at; all by default.
-    - ``gradient``: How both gradients are summed.
-
-    Attributes
-    ----------
-    W : ndarray of float32, shape (k, d)
-        The weights of the neurons looked at, biases folded in.
-    moved : ndarray of float64, shape (n, d)
-        The adversarial points of the last iteration.
+    `W` are the weights of the neurons looked at, biases folded in, and `moved` the adversarial
+    points of the last iteration.
     """
 
     def __init__(
@@ -213,12 +200,7 @@ class DenseIteration:
 class TorchIteration:
     """The same iteration as a user of PyTorch writes it: autograd, on the CPU, in float32.
 
-    It keeps the adversarial points of the last iteration as `moved`, like `DenseIteration`.
-
-    - ``torch``: The imported package.
-    - ``network``, ``X``, ``y``, ``adversary``, ``loss``, ``eta``: As for `DenseIteration`; the loss
-      is what the adversary asks for.
-    - ``delta``: Half-width of the quadratic part of the Huber loss.
+    The loss is what the adversary asks for, `delta` the half-width of its quadratic part.
     """
 
     def __init__(

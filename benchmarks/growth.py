@@ -18,9 +18,9 @@ import numpy as np
 
 from benchmarks.dense_training import DenseIteration
 from benchmarks.iteration import (
-    SAMPLE,
     SLOW_STEP,
     TrainingProblem,
+    effort,
     stepping,
     trained,
 )
@@ -91,14 +91,11 @@ def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[floa
         dense.step()
         times = race(
             [
-                stepping(name, each.step, core=True)
-                for name, each in {"dense": dense, **own}.items()
+                stepping("dense", dense.step, core=True),
+                *(stepping(name, each.step, core=True) for name, each in own.items()),
             ],
             network.tau,
-            queries=1,
-            warm=True,
-            shortest=SAMPLE,
-            **settings.effort(most_rounds=_MOST_ROUNDS, part=0.1),
+            **effort(settings, most_rounds=_MOST_ROUNDS, part=0.1),
         )
         done = trained(own, problem.m)
     found: dict[str, tuple[float, ...]] = {"dense": (times["dense"].microseconds,)}

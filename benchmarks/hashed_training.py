@@ -41,13 +41,7 @@ _TEST_SHARE = 0.25
 
 
 class HashedNeurons:
-    """The neurons that SimHash finds at each point at which f is asked for.
-
-    - ``neurons``: The weights, shared with the trainer.
-    - ``reduction``: Order of the sums.
-    - ``bits``, ``tables``: The setting of the hash tables.
-    - ``seed``: Source of the projections.
-    """
+    """The neurons that SimHash finds at each point at which f is asked for."""
 
     set_aside = 0
     work = 0
@@ -114,11 +108,7 @@ class HashedNeurons:
 
 @dataclass(frozen=True, kw_only=True)
 class HashedTraining(SublinearAdversarialTraining):
-    """Algorithm 1 with hash tables in the place of the index: it misses neurons.
-
-    - ``bits``, ``tables``: The setting of the hash tables.
-    - ``hash_seed``: Source of the projections.
-    """
+    """Algorithm 1 with hash tables in the place of the index: it misses neurons."""
 
     bits: int = 9
     tables: int = 50

@@ -47,7 +47,7 @@ RADIUS = 0.1
 SLOW_STEP = 0.02
 """The step size of most sections, as a share of the trainer's own."""
 
-SAMPLE = 0.04
+_SAMPLE = 0.04
 """Seconds of a sample at least: as in a training run, iterations follow one another directly."""
 
 _WIDTHS = (2**14, 2**18)
@@ -66,14 +66,7 @@ moves the output by a whole ``|a_r| tau``; that happens at few points."""
 
 @dataclass(frozen=True, eq=False)
 class TrainingProblem:
-    """A network at initialization and the examples it is trained on.
-
-    - ``network``: The network.
-    - ``X``: Points on the slice.
-    - ``y``: Labels.
-    - ``seed``: Source of randomness of the trainers.
-    - ``radius``: Radius of the adversary's caps.
-    """
+    """A network at initialization and the examples it is trained on."""
 
     network: TwoLayerNetwork
     X: FloatArray
@@ -135,6 +128,12 @@ class TrainingProblem:
             for stepper in own.values():
                 stepper.step()
             yield own
+
+
+def effort(settings: Settings, **part: Any) -> dict[str, Any]:
+    """Return how iterations are raced."""
+    shortest = 1e-3 if settings.quick else _SAMPLE
+    return {"queries": 1, "warm": True, "shortest": shortest, **settings.effort(**part)}
 
 
 def stepping(name: str, step: Callable[[], object], *, core: bool = False) -> Competitor:
@@ -250,10 +249,7 @@ def _cell(
         times = race(
             sorted(competitors, key=lambda each: not each.core),
             network.tau,
-            queries=1,
-            warm=True,
-            shortest=SAMPLE,
-            **settings.effort(),
+            **effort(settings),
         )
         done = trained(own, problem.m)
         exact = {name: stepper.checked_step() for name, stepper in own.items()}

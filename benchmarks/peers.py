@@ -182,8 +182,6 @@ class Patience:
 class PeerField:
     """The peers over a grid of growing widths: who is built, who is left out, and why.
 
-    - ``wanted``: Whether peers take part at all.
-
     A peer is skipped where building it, or asking it as few queries as it may be asked, is
     estimated to take too long; `build_seconds` says what building took.
     """

@@ -34,13 +34,7 @@ _TILES = (512, 1024, 2048, 4096)
 
 @dataclass(frozen=True)
 class Problem:
-    """Points and queries, drawn from a seed.
-
-    - ``d``: The dimension.
-    - ``m``: The number of points.
-    - ``queries``: The number of queries.
-    - ``seed``: The seed; problems of other sizes have streams of their own.
-    """
+    """Points and queries, drawn from a seed; other sizes have streams of their own."""
 
     d: int
     m: int

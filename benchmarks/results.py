@@ -56,11 +56,7 @@ _PER_COMPETITOR = ("microseconds", "rounds", "queries", "differing_pairs")
 
 @dataclass(frozen=True)
 class Results:
-    """Results of the benchmark, validated.
-
-    - ``data``: What the JSON file holds.
-    - ``source``: Where it comes from, for messages.
-    """
+    """Results of the benchmark, validated."""
 
     data: Mapping[str, Any]
     source: str = "results"

@@ -11,7 +11,7 @@ That is below one at every angle but zero: the method misses points, which no am
 afterwards brings back, and the points it misses most are those near the threshold.  The candidates
 are filtered by their scores here, so that nothing wrong is reported.  Before changing it, know that
 the book compares recall at a given time, that the law above is tested, and that the lookup is
-compiled (:mod:`benchmarks.hash_loops`) wherever the loops of the library are.
+compiled (:mod:`benchmarks.loops`) wherever the loops of the library are.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class SimHash:
 
     def _looked_up(self, vectors: FloatArray, level: float) -> HalfspaceHits:
         """Report by the compiled lookup."""
-        from benchmarks.hash_loops import look_up
+        from benchmarks.loops import look_up
 
         begin, end = self._buckets(vectors)
         indptr = np.zeros(len(vectors) + 1, dtype=np.int64)

@@ -72,15 +72,7 @@ def wrong_moves(
 
 
 class Stepper(AbstractContextManager["Stepper"]):
-    """A training run that goes on one step at a time.
-
-    - ``make``: Takes the adversary and returns the trainer.
-    - ``adversary``: Whom to train against.
-    - ``network``: The network at initialization.
-    - ``X``: Training points.
-    - ``y``: Labels.
-    - ``seed``: Source of randomness of the trainer.
-    """
+    """A training run that goes on one step at a time."""
 
     def __init__(
         self,

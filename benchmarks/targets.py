@@ -38,12 +38,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A goal beside what was measured.
-
-    - ``target``: The goal.
-    - ``wanted``: Its value on the machine that was measured.
-    - ``measured``: The measured value, None if there is none.
-    """
+    """A goal, its value on the machine that was measured, and what was measured, if anything."""
 
     target: Target
     wanted: float

@@ -35,14 +35,7 @@ _FILE = "reliability.json"
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign.
-
-    - ``name``: Its name in the record.
-    - ``question``: What it asks.
-    - ``chunks``: Into how many pieces it is cut.
-    - ``size``: How much each piece does, in the units of the campaign.
-    - ``run``: ``run(chunk, size, folder)`` does one piece, in an empty folder.
-    """
+    """A campaign, cut into chunks: `run` does one of a size, in an empty folder."""
 
     name: str
     question: str
