@@ -108,6 +108,16 @@ def test_a_campaign_goes_on_with_the_chunks_that_are_missing(tmp_path: Path) -> 
     assert (renewed["size"], list(renewed["chunks"])) == (6, ["0"])
 
 
+def test_what_is_stored_by_default_is_the_record_of_the_clone(
+    record: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert script.main(["--list"]) == record
+    assert f"damage: {len(reliability.KINDS)} chunks" in capsys.readouterr().out
+    for wrong in (["--size", "0"], ["--chunks", "1", "-1"]):
+        with pytest.raises(SystemExit):
+            script.main([*wrong, "--only", "damage"])
+
+
 def test_queries_and_histories_say_what_the_fuzz_has_compared() -> None:
     found = reliability.queries(5, 20)
     assert (found["mismatches"], found["findings"]) == (0, [])
