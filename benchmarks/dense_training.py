@@ -14,13 +14,13 @@ Before changing it, know that a baseline which is easy to beat proves nothing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.timing import fastest
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.adversary import Adversary
@@ -122,18 +122,15 @@ class DenseIteration:
         """Return points and neurons of the tiles that are fastest here."""
         all_weights, all_a = self.W, self._a
         self.W, self._a = all_weights[:_TRIED], all_a[:_TRIED]
-        shapes = [(min(p, len(self.X)), t) for p in _POINTS for t in _TILES]
-        best = dict.fromkeys(shapes, np.inf)
-        try:
-            for _ in range(3):
-                for shape in best:
-                    self._shape = shape
-                    start = time.thread_time()
-                    self.value_and_input_gradient(self.X)
-                    best[shape] = min(best[shape], time.thread_time() - start)
-        finally:
-            self.W, self._a = all_weights, all_a
-        return min(best, key=best.__getitem__)
+
+        def run(shape: tuple[int, int]) -> None:
+            self._shape = shape
+            self.value_and_input_gradient(self.X)
+
+        shapes = [(min(points, len(self.X)), tile) for points in _POINTS for tile in _TILES]
+        best = fastest(shapes, run, rounds=3)
+        self.W, self._a = all_weights, all_a
+        return best
 
     def _tiles(self) -> list[tuple[slice, slice]]:
         """List the tiles, those of the same neurons one after the other."""

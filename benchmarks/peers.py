@@ -28,14 +28,12 @@ class Peer:
     """A package that takes part if it is installed.
 
     - ``name``: Its name in the results.
-    - ``package``: What to install.
     - ``module``: What to import.
     - ``make``: Takes the imported module and a problem, builds what is to be built, and returns the
       competitor.
     """
 
     name: str
-    package: str
     module: str
     make: Callable[[Any, Problem], Competitor]
 
@@ -135,22 +133,13 @@ def _torch(module: Any, problem: Problem) -> Competitor:
     return Competitor("torch", ask, rows, unit=BLOCK, own_threads=True)
 
 
+_NEIGHBORS = "sklearn.neighbors"
 PEERS = (
-    Peer(
-        "sklearn_kdtree",
-        "scikit-learn",
-        "sklearn.neighbors",
-        _sklearn_tree("sklearn_kdtree", "KDTree"),
-    ),
-    Peer(
-        "sklearn_balltree",
-        "scikit-learn",
-        "sklearn.neighbors",
-        _sklearn_tree("sklearn_balltree", "BallTree"),
-    ),
-    Peer("scipy_ckdtree", "scipy", "scipy.spatial", _scipy_tree),
-    Peer("faiss_flat", "faiss-cpu", "faiss", _faiss),
-    Peer("torch", "torch", "torch", _torch),
+    Peer("sklearn_kdtree", _NEIGHBORS, _sklearn_tree("sklearn_kdtree", "KDTree")),
+    Peer("sklearn_balltree", _NEIGHBORS, _sklearn_tree("sklearn_balltree", "BallTree")),
+    Peer("scipy_ckdtree", "scipy.spatial", _scipy_tree),
+    Peer("faiss_flat", "faiss", _faiss),
+    Peer("torch", "torch", _torch),
 )
 
 _BUILDING, _ASKING = 10.0, 2.0

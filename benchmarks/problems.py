@@ -14,14 +14,13 @@ that its tile is chosen by measurement: a baseline that is easy to beat proves n
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import Competitor
+from benchmarks.timing import Competitor, fastest
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
@@ -186,22 +185,20 @@ def _tiled(X: Any, W: Any, tau: Any, scores: Any, above: Any) -> Iterator[tuple[
 
 
 def best_tile(X: Any, W: Any) -> int:
-    """Return the width of tile that is fastest here, by the best of four calls each."""
+    """Return the width of tile that is fastest here."""
     sample = W[: max(_TILES) * 4]
     widths = sorted({min(width, len(sample)) for width in _TILES})
     scores = np.empty(len(X) * widths[-1], dtype=np.float32)
     above = np.empty(scores.shape, dtype=np.bool_)
-    best = dict.fromkeys(widths, np.inf)
     level = np.float32(np.quantile(X[:1] @ sample.T, 0.99))
-    for _ in range(4):
-        for width in widths:
-            shape = (len(X), width)
-            tile, marks = (each[: len(X) * width].reshape(shape) for each in (scores, above))
-            start = time.thread_time()
-            for _, _, _ in _tiled(X, sample, level, tile, marks):
-                pass
-            best[width] = min(best[width], time.thread_time() - start)
-    return min(widths, key=best.__getitem__)
+
+    def search(width: int) -> None:
+        size = len(X) * width
+        tile, marks = (each[:size].reshape(len(X), width) for each in (scores, above))
+        for _ in _tiled(X, sample, level, tile, marks):
+            pass
+
+    return fastest(widths, search, rounds=4)
 
 
 def _rows_of_blocks(blocks: list[Any]) -> list[Any]:

@@ -220,18 +220,9 @@ def _as_text(value: Any, depth: int = 0) -> str:
     return json.dumps(value)
 
 
-def has_avx512() -> bool:
-    """Return whether this processor has the AVX-512 instructions."""
-    try:
-        umath = importlib.import_module("numpy._core._multiarray_umath")
-    except ImportError:
-        return False
-    features = getattr(umath, "__cpu_features__", {})
-    return bool(features.get("AVX512F", False))
-
-
 def environment() -> Row:
     """Describe the machine and the versions."""
+    features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
     versions = {
         "sublinear-lib": sublinear_lib.__version__,
         "python": platform.python_version(),
@@ -247,7 +238,7 @@ def environment() -> Row:
     return {
         "processor": _processor(),
         "cores": os.cpu_count() or 0,
-        "avx512": has_avx512(),
+        "avx512": bool(features.get("AVX512F", False)),
         "system": f"{platform.system()} {platform.machine()}",
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "kernels": HalfspaceIndex([[0.0]]).stats().kernels,

@@ -13,15 +13,17 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from sublinear_lib._typing import FloatArray
+
+Option = TypeVar("Option")
 
 _SHORTEST_SAMPLE = 1e-3
 _MOST_REPEATS = 100
@@ -166,6 +168,17 @@ def median_seconds(
         if number or spent > seconds:
             samples.append(spent)
     return float(np.median(samples))
+
+
+def fastest(options: Iterable[Option], run: Callable[[Option], object], *, rounds: int) -> Option:
+    """Return what runs fastest here, by the best of some calls each, in turns."""
+    best = dict.fromkeys(options, math.inf)
+    for _ in range(rounds):
+        for option in best:
+            start = time.thread_time()
+            run(option)
+            best[option] = min(best[option], time.thread_time() - start)
+    return min(best, key=best.__getitem__)
 
 
 def by_seed_and_width(

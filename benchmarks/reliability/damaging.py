@@ -139,16 +139,14 @@ def hurt(content: bytes, rng: np.random.Generator) -> bytes:
     place = int(rng.integers(len(whole)))
     length = int(rng.integers(1, 65))
     kind = int(rng.integers(6))
+    changed = whole.copy()
     if kind == 0:
-        changed = whole.copy()
         changed[place] ^= 1 << int(rng.integers(8))
     elif kind == 1:
-        changed = whole.copy()
         changed[place] ^= int(rng.integers(1, 256))
     elif kind == 2:
-        changed = whole[:place]
+        changed = changed[:place]
     elif kind == 3:
-        changed = whole.copy()
         changed[place : place + length] = 0
     elif kind == 4:
         changed = np.delete(whole, slice(place, place + length))
