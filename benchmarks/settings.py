@@ -103,8 +103,8 @@ class Section:
     - ``name``: How it is named on the command line and in the stored results.
     - ``question``: What it answers.
     - ``baseline``: The competitor that ratios are taken to; empty if there is none.
-    - ``steps``: Takes the settings and returns how many rows `run` yields.
-    - ``run``: Takes the settings and yields the rows.
+    - ``steps``: How many rows `run` yields.
+    - ``run``: Yields the rows.
     """
 
     name: str

@@ -242,11 +242,10 @@ def _startup(settings: Settings) -> Generator[Row]:
 
 def _first_answers(environment: dict[str, str]) -> dict[str, float]:
     """Return the seconds that a fresh Python needs until its first answers."""
-    root = str(Path(sublinear_lib.__file__).parents[1])
-    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
     run = subprocess.run(
         [sys.executable, "-c", _FIRST_ANSWERS],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+        cwd=Path(sublinear_lib.__file__).parents[1],
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=True,

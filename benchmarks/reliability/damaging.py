@@ -32,13 +32,7 @@ from sublinear_lib.training import History, SublinearAdversarialTraining
 
 @dataclass(frozen=True)
 class FileKind:
-    """A kind of file that the library writes and reads.
-
-    - ``name``: In words.
-    - ``checked``: Whether its contents have checksums.
-    - ``write``: Writes one to a path.
-    - ``read``: Reads one from a path; what it returns can be compared by its parts.
-    """
+    """A kind of file that the library writes and reads, with checksums or without."""
 
     name: str
     checked: bool

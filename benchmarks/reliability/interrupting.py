@@ -39,10 +39,8 @@ _STATUS = 130
 class Command:
     """A command that is interrupted.
 
-    - ``name``: What it is.
-    - ``arguments``: Returns what stands after ``python``, for a folder.
-    - ``whole``: Looks at what the folder holds, and returns a sentence for everything that is not
-      whole.
+    - ``arguments``: What stands after ``python``, for a folder.
+    - ``whole``: A sentence for everything in the folder that is not whole.
     - ``end``: A pattern that is in the output of a command which has come to its end: an interrupt
       that arrives when all is said meets Python's own tidying up.
     - ``raises``: Whether the interrupt is raised again, as a function of the library does.

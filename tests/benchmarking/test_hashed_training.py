@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks import load_results
+from benchmarks import load_results, missed_curves, section_tables
 from benchmarks.hashed_training import HashedNeurons, HashedTraining
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import ProjectedGradient
@@ -57,3 +57,6 @@ def test_the_stored_error_grows_with_what_is_missed_and_not_with_the_order_of_su
         assert all(error > 0.99 * share > 0.0 for error, share in zip(first, missed, strict=True))
         # and none of the settings was faster
         assert min(each["microseconds"] for each in hashed) > exact["microseconds"]
+    shown = [len(cell["methods"]) for cell in results.cells("missed")]
+    assert [len(curve) for curve in missed_curves(results).values()] == shown
+    assert [len(table.rows) for table in section_tables(results, "missed")] == shown
