@@ -71,7 +71,7 @@ def test_the_stored_run_is_long_and_clean() -> None:
     # Before the fuzz was rewritten it said whether it had come to its end; now it stores no other.
     assert record.get("stopped", "done") == "done"
     assert record["queries"] >= 10**7
-    assert record["steps"] >= 10**5
+    assert record["steps"] >= 5 * 10**4  # the fuzz as it is now asks more in each step
     assert record["mismatches"] == 0
     assert record["ties"] > 10**6, "ties must be met, or they were not tested"
     named = {name.partition("/")[0] for name in record["by_structure"]}
