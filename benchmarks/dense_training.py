@@ -15,21 +15,18 @@ Before changing it, know that a baseline which is easy to beat proves nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.timing import fastest
-from sublinear_lib import geometry, validation
+from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.adversary import Adversary
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.losses import Loss
 from sublinear_lib.network import TwoLayerNetwork
-
-Gradient = Literal["products", "rows"]
-"""How both gradients are summed: by matrix products, or by adding the rows that fire."""
 
 Float32Array = NDArray[np.float32]
 
@@ -86,6 +83,7 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
 class DenseIteration:
     """Tuned dense training in float32, looking at all neurons or some `rows` only.
 
+    Both gradients are summed by matrix products, or `by_rows`, adding the rows that fire.
     `W` are the weights of the neurons looked at, biases folded in, and `moved` the adversarial
     points of the last iteration.
     """
@@ -100,9 +98,9 @@ class DenseIteration:
         eta: float,
         *,
         rows: IntArray | None = None,
-        gradient: Gradient = "products",
+        by_rows: bool = False,
     ) -> None:
-        self._rows_only = validation.choice(gradient, "gradient", ("products", "rows")) == "rows"
+        self._by_rows = by_rows
         chosen = slice(None) if rows is None else rows
         lifted = geometry.lift(network.W[chosen], network.b[chosen])
         self.W: Float32Array = np.ascontiguousarray(lifted, dtype=np.float32)
@@ -162,7 +160,7 @@ class DenseIteration:
         for i, r in self._tiles():
             W, a = self.W[r], self._a[r]
             scores = self._products(points[i], W)
-            if self._rows_only:
+            if self._by_rows:
                 self._add_rows(scores, a, W, self._tau, self._shift, value[i], slope[i])
             else:
                 self._gate(scores, a, self._tau, self._shift, value[i])
@@ -184,7 +182,7 @@ class DenseIteration:
                 self.W[last] += gradient
                 last, gradient = r, np.zeros_like(self.W[r])
             scores = self._products(points[i], self.W[r])
-            if self._rows_only:
+            if self._by_rows:
                 self._scatter(scores, self._a[r], gradient, self._tau, moves[i])
             else:
                 self._gate(scores, self._a[r], self._tau, self._shift, unused[i])

@@ -213,7 +213,7 @@ def _rivals(
     rivals: dict[str, Callable[[], DenseIteration | TorchIteration]] = {
         "dense": lambda: DenseIteration(*common),
         "alive": lambda: DenseIteration(*common, rows=alive),
-        "dense_rows": lambda: DenseIteration(*common, gradient="rows"),
+        "dense_rows": lambda: DenseIteration(*common, by_rows=True),
     }
     if torch is not None:
         rivals["torch"] = lambda: TorchIteration(torch, *common, loss.delta)

@@ -60,11 +60,6 @@ class Competitor:
         answer = (self.answer or self.ask)(tau, queries)
         return [] if self.rows is None else self.rows(answer)
 
-    @property
-    def clock(self) -> Callable[[], float]:
-        """The clock that times it."""
-        return time.process_time if self.own_threads else time.thread_time
-
 
 class Timing(NamedTuple):
     """What a competitor needed."""
@@ -94,7 +89,7 @@ def one_thread() -> Iterator[None]:
 
 def _sample(competitor: Competitor, tau: float, queries: int, repeats: int) -> float:
     """Return the seconds of one call, the mean over `repeats` calls in a row."""
-    clock = competitor.clock
+    clock = time.process_time if competitor.own_threads else time.thread_time
     start = clock()
     for _ in range(repeats):
         competitor.ask(tau, queries)

@@ -45,7 +45,7 @@ def test_a_rival_takes_the_step_of_the_trainer(preset: str, living: bool, way: A
             pytest.skip("PyTorch is not installed, or would be asked for what it does not do")
         rival: Any = TorchIteration(torch, *common, loss.delta)
     else:
-        rival = DenseIteration(*common, rows=rows if living else None, gradient=way)
+        rival = DenseIteration(*common, rows=rows if living else None, by_rows=way == "rows")
     before = rival.W.copy()
     value = rival.step()
     trainer = DenseAdversarialTraining(adversary=case.adversary, eta=eta, steps=1, loss=loss)
