@@ -9,17 +9,16 @@ imported when a run asks for them.
 
 from __future__ import annotations
 
-from benchmarks.growth import REGIMES
-from benchmarks.inventory import inventory_table
-from benchmarks.judging import TARGETS, judge, load_reasons, reason_for
+from benchmarks.inventory import dates_table, inventory_table, machine_table
+from benchmarks.judging import load_reasons, missed_table, target_table
 from benchmarks.layouts import (
     growth_curves,
     iteration_table,
     missed_curves,
+    ratio_curves,
     recall_panels,
     section_tables,
 )
-from benchmarks.queries import InexactAnswer
 from benchmarks.records import (
     fuzz_tables,
     load_fuzz_record,
@@ -27,7 +26,7 @@ from benchmarks.records import (
     load_planting_record,
     planting_table,
 )
-from benchmarks.registry import BENCHMARKS, run
+from benchmarks.registry import run
 from benchmarks.results import (
     Results,
     environment,
@@ -36,39 +35,18 @@ from benchmarks.results import (
     results_path,
     write_results,
 )
-from benchmarks.settings import Section, Settings
-from benchmarks.sharding_record import ShardingRecord, load_sharding_record
+from benchmarks.sharding_record import load_sharding_record
 from benchmarks.simhash import SimHash
-from benchmarks.tables import (
-    Table,
-    dates_table,
-    machine_table,
-    missed_table,
-    ratio_curves,
-    ratio_table,
-    target_table,
-)
-from benchmarks.targets import Verdict
 
 __all__ = [
-    "BENCHMARKS",
-    "REGIMES",
-    "TARGETS",
-    "InexactAnswer",
     "Results",
-    "Section",
-    "Settings",
-    "ShardingRecord",
     "SimHash",
-    "Table",
-    "Verdict",
     "dates_table",
     "environment",
     "fuzz_tables",
     "growth_curves",
     "inventory_table",
     "iteration_table",
-    "judge",
     "load_fuzz_record",
     "load_mutation_record",
     "load_planting_record",
@@ -81,8 +59,6 @@ __all__ = [
     "missed_table",
     "planting_table",
     "ratio_curves",
-    "ratio_table",
-    "reason_for",
     "recall_panels",
     "results_path",
     "run",

@@ -12,16 +12,17 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Generator
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from benchmarks.peers import PEERS, load, why_absent
+from benchmarks.peers import PeerField, load, why_absent
 from benchmarks.problems import Problem, dense_baselines, own_engines
 from benchmarks.settings import Row, Section, Settings
 from benchmarks.simhash import SimHash
 from benchmarks.timing import Competitor, one_thread, race
+from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 
 _HASHES = ((6, 10), (9, 50), (6, 50), (12, 50), (12, 10))
@@ -33,55 +34,52 @@ _QUERIES = 64
 _SHARES = (0.001, 0.01)
 
 
-def _grid(settings: Settings) -> list[tuple[int, float]]:
-    dimensions = [d for d in settings.dimensions if d in (8, 32)] or [settings.dimensions[-1]]
-    return [(d, share) for d in dimensions for share in _SHARES]
+def _dimensions(settings: Settings) -> list[int]:
+    return [d for d in settings.dimensions if d in (8, 32)] or [settings.dimensions[-1]]
+
+
+Entry: TypeAlias = tuple[Competitor, Row]
+"""A competitor, and what is said of it beside its time."""
 
 
 def _approximate(settings: Settings) -> Generator[Row]:
     m = settings.nearest_width(2**16)
     queries = min(_QUERIES, settings.queries)
-    hnswlib = load("hnswlib") if settings.peers else None
-    problem, rivals, own = None, [], []
-    exact: list[tuple[Competitor, Row]] = []
-    absent: dict[str, str] = {}
-    for d, share in _grid(settings):
+    field, hnswlib = PeerField(settings.peers), load("hnswlib") if settings.peers else None
+    for d in _dimensions(settings):
         with one_thread():
-            if problem is None or problem.d != d:
-                problem = Problem(d, m, queries, settings.seed)
-                out = [np.zeros(m * queries, dtype=np.int32)]
-                start = time.thread_time()
-                own = own_engines(problem, out, names=("auto",))[:1]
-                own_facts = {"build_seconds": time.thread_time() - start}
-                rivals = _hashes(problem) + _graph(hnswlib, problem)
-                exact, absent = _exact(settings.peers, problem)
-            tau = problem.threshold(share)
-            answer = own[0].ask(tau, queries).to_mask(m)
-            row: Row = {"d": d, "m": m, "share": share, "active": float(answer.mean())}
-            inexact = [
-                (own[0], own_facts),
-                *((make(share), facts) for make, facts in rivals),
-            ]
-            found = race(
-                [competitor for competitor, _ in inexact + exact],
-                tau,
-                queries=queries,
-                **settings.effort(),
-            )
-            kinds = {
-                kind: [
-                    {
-                        "method": competitor.name,
-                        "microseconds": found[competitor.name].microseconds,
-                        **_quality(competitor.listed(tau, queries), answer),
-                        **facts,
-                    }
-                    for competitor, facts in entries
-                ]
-                for kind, entries in (("methods", inexact), ("exact", exact))
-            }
-        missing = absent if hnswlib else {**absent, "hnsw": why_absent(settings.peers)}
-        yield {**row, **kinds, "absent": dict(missing)}
+            problem = Problem(d, m, queries, settings.seed)
+            out = [np.zeros(m * queries, dtype=np.int32)]
+            start = time.thread_time()
+            own = own_engines(problem, out, names=("auto",))[0]
+            exact_index: Entry = (own, {"build_seconds": time.thread_time() - start})
+            inexact = [exact_index, *_hashes(problem), *_graph(hnswlib, problem)]
+            dense = [each for each in dense_baselines(problem) if each.name in _DENSE]
+            peers, absent = field.build(problem)
+            exact: list[Entry] = [(each, {}) for each in dense]
+            exact += [(each, {"build_seconds": field.build_seconds[each.name]}) for each in peers]
+        if hnswlib is None:
+            absent["hnsw"] = why_absent(settings.peers)
+        for share in _SHARES:
+            with one_thread():
+                tau = problem.threshold(share)
+                answer = own.ask(tau, queries).to_mask(m)
+                everybody = [competitor for competitor, _ in inexact + exact]
+                found = race(everybody, tau, queries=queries, **settings.effort())
+                kinds = {
+                    kind: [
+                        {
+                            "method": competitor.name,
+                            "microseconds": found[competitor.name].microseconds,
+                            **_quality(competitor.listed(tau, queries), answer),
+                            **facts,
+                        }
+                        for competitor, facts in entries
+                    ]
+                    for kind, entries in (("methods", inexact), ("exact", exact))
+                }
+            cell = {"d": d, "m": m, "share": share, "active": float(answer.mean())}
+            yield {**cell, **kinds, "absent": absent}
 
 
 def _quality(rows: list[Any], answer: Any) -> Row:
@@ -92,32 +90,8 @@ def _quality(rows: list[Any], answer: Any) -> Row:
     return {"recall": hits / true if true else 1.0, "wrong": reported - hits}
 
 
-def _exact(wanted: bool, problem: Problem) -> tuple[list[tuple[Competitor, Row]], dict[str, str]]:
-    """Build those who mean to find every neuron; name who is absent."""
-    found: list[tuple[Competitor, Row]] = [
-        (competitor, {}) for competitor in dense_baselines(problem) if competitor.name in _DENSE
-    ]
-    absent = {}
-    for peer in PEERS:
-        module = load(peer.module) if wanted else None
-        if module is None:
-            absent[peer.name] = why_absent(wanted)
-            continue
-        start = time.process_time()
-        competitor = peer.make(module, problem)
-        found.append((competitor, {"build_seconds": time.process_time() - start}))
-    return found, absent
-
-
-Rival = tuple[Callable[[float], Competitor], Row]
-
-
-def _whatever_the_share(competitor: Competitor, share: float) -> Competitor:
-    return competitor
-
-
-def _hashes(problem: Problem) -> list[Rival]:
-    rivals: list[Rival] = []
+def _hashes(problem: Problem) -> list[Entry]:
+    found: list[Entry] = []
     for bits, tables in _HASHES:
         start = time.thread_time()
         hashed = SimHash(problem.W, bits=bits, tables=tables, rng=problem.seed)
@@ -128,48 +102,53 @@ def _hashes(problem: Problem) -> list[Rival]:
         def ask(tau: float, q: int, hashed: SimHash = hashed) -> Any:
             return hashed.query_halfspace(problem.X[:q], tau)
 
-        competitor = Competitor(
-            f"SimHash, K = {bits}, L = {tables}", ask, lambda hits: hits.split(), unit=16
-        )
-        rivals.append((functools.partial(_whatever_the_share, competitor), facts))
-    return rivals
+        name = f"SimHash, K = {bits}, L = {tables}"
+        found.append((Competitor(name, ask, lambda hits: hits.split(), unit=16), facts))
+    return found
 
 
-def _graph(module: Any, problem: Problem) -> list[Rival]:
+def _graph(module: Any, problem: Problem) -> list[Entry]:
     """Return HNSW with two widths of its search beam."""
     if module is None:
         return []
-    W, X = problem.W.astype(np.float32), problem.X.astype(np.float32)
+    W, X, m = problem.W.astype(np.float32), problem.X.astype(np.float32), problem.m
     graph = module.Index(space="ip", dim=problem.d)
-    graph.init_index(max_elements=problem.m, M=16, ef_construction=200, random_seed=problem.seed)
+    graph.init_index(max_elements=m, M=16, ef_construction=200, random_seed=problem.seed)
     graph.set_num_threads(1)
     start = time.process_time()
     graph.add_items(W, num_threads=1)
     facts = {"build_seconds": time.process_time() - start}
-    return [(_beam(graph, X, problem.m, factor), facts) for factor in (1, 4)]
 
+    @functools.cache
+    def neighbors(tau: float) -> int:
+        """Return a fifth more than fire on average."""
+        return min(m, math.ceil(1.2 * scaling.activity(tau, m) * m) + 1)
 
-def _beam(graph: Any, X: Any, m: int, factor: int) -> Callable[[float], Competitor]:
-    def make(share: float) -> Competitor:
-        neighbors = min(m, math.ceil(1.2 * share * m) + 1)
-        beam = factor * neighbors + 10
+    def ask(tau: float, q: int, *, factor: int) -> list[FloatArray]:
+        graph.set_ef(factor * neighbors(tau) + 10)
+        labels, distances = graph.knn_query(X[:q], k=neighbors(tau), num_threads=1)
+        # hnswlib's distance is one minus the inner product
+        return [row[far < 1.0 - tau] for row, far in zip(labels, distances, strict=True)]
 
-        def ask(tau: float, q: int) -> list[FloatArray]:
-            graph.set_ef(beam)
-            labels, distances = graph.knn_query(X[:q], k=neighbors, num_threads=1)
-            # hnswlib's distance is one minus the inner product
-            return [row[far < 1.0 - tau] for row, far in zip(labels, distances, strict=True)]
-
-        name = f"HNSW, M = 16, ef = {'k' if factor == 1 else f'{factor} k'}"
-        return Competitor(name, ask, list, unit=16, own_threads=True)
-
-    return make
+    return [
+        (
+            Competitor(
+                f"HNSW, M = 16, ef = {beam}",
+                functools.partial(ask, factor=factor),
+                list,
+                unit=16,
+                own_threads=True,
+            ),
+            facts,
+        )
+        for factor, beam in ((1, "k"), (4, "4 k"))
+    ]
 
 
 APPROXIMATE = Section(
     "approximate",
     "Who finds how many of the neurons that fire, and in what time?",
     "",
-    lambda settings: len(_grid(settings)),
+    lambda settings: len(_dimensions(settings)) * len(_SHARES),
     _approximate,
 )

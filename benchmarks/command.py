@@ -7,13 +7,16 @@ imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 import benchmarks
+from benchmarks.judging import target_table
+from benchmarks.queries import InexactAnswer
+from benchmarks.registry import BENCHMARKS
 from sublinear_lib import archives
 from sublinear_lib.cli import REALS, WHOLES, Commands, progress_option
 
@@ -23,13 +26,20 @@ def bench() -> None:
     """Measure how fast the library is on this machine."""
 
 
-def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return what gives a command the options of every benchmark."""
-    asked = {
-        "halfspace": ("--queries", "Half-spaces in a batch.", "Numbers of points m"),
-        "training": ("--examples", "Training examples n.", "Widths m"),
-    }
-    batch, meaning, widths = asked[name]
+_STORED = """
+A run with the standard settings is stored in benchmarks/results/{name}.json of the clone; any
+other run is only printed unless --output says where to store it.  A section is stored when it
+is complete: after Ctrl-C those that were finished are kept, and the others are as they were.
+"""
+
+
+def _add(name: str, words: str, batch: str, meaning: str, widths: str) -> None:
+    """Add the command of a benchmark, with the options that all of them have."""
+
+    @bench.command(name, help=f"{words}\n{_STORED.format(name=name)}")
+    def command(**given: Any) -> None:
+        _measure(name, **given)
+
     options = (
         click.option(
             "--quick", is_flag=True, help="Show in seconds that everything runs; not how fast."
@@ -44,7 +54,7 @@ def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., N
             "--only",
             "sections",
             multiple=True,
-            type=click.Choice(list(benchmarks.BENCHMARKS[name].sections)),
+            type=click.Choice(list(BENCHMARKS[name].sections)),
             help="Measure this section only; may be given several times.",
         ),
         click.option(
@@ -61,37 +71,20 @@ def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., N
         ),
         progress_option,
     )
-
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+    for option in options:
+        option(command)
 
 
-@bench.command()
-@_bench_options("halfspace")
-def halfspace(**given: Any) -> None:
-    """Compare the half-space index with dense BLAS and with other packages.
-
-    A run with the standard settings is stored in benchmarks/results/halfspace.json of the clone;
-    any other run is only printed unless --output says where to store it.  A section is stored when
-    it is complete: after Ctrl-C those that were finished are kept, and the others are as they were.
-    """
-    _measure("halfspace", **given)
-
-
-@bench.command()
-@_bench_options("training")
-def training(**given: Any) -> None:
-    """Compare an iteration of Algorithm 1, adversary included, with dense training.
-
-    A run with the standard settings is stored in benchmarks/results/training.json of the clone; any
-    other run is only printed unless --output says where to store it.  A section is stored when it
-    is complete: after Ctrl-C those that were finished are kept, and the others are as they were.
-    """
-    _measure("training", **given)
+_add(
+    "halfspace",
+    "Compare the half-space index with dense BLAS and with other packages.",
+    *("--queries", "Half-spaces in a batch.", "Numbers of points m"),
+)
+_add(
+    "training",
+    "Compare an iteration of Algorithm 1, adversary included, with dense training.",
+    *("--examples", "Training examples n.", "Widths m"),
+)
 
 
 def _measure(
@@ -104,10 +97,10 @@ def _measure(
     **given: Any,
 ) -> None:
     """Run a benchmark, store it and print its tables."""
-    benchmark = benchmarks.BENCHMARKS[name]
+    benchmark = BENCHMARKS[name]
     changes = {field: value for field, value in given.items() if value is not None}
     try:
-        settings = (benchmark.short if quick else benchmark.standard).with_changes(**changes)
+        settings = replace(benchmark.short if quick else benchmark.standard, **changes)
     except (ValueError, TypeError) as error:
         raise click.UsageError(str(error)) from error
     if output is None and settings == benchmark.standard:
@@ -140,7 +133,7 @@ def _measure(
         results = benchmarks.run(
             name, settings, sections, old=old, finished=store, progress=progress
         )
-    except benchmarks.InexactAnswer as error:
+    except InexactAnswer as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
         stored = f"{output} holds {', '.join(kept)}" if kept else ""
@@ -149,7 +142,7 @@ def _measure(
         for table in benchmarks.section_tables(results, section):
             click.echo(f"{table}\n")
     if not quick:
-        click.echo(benchmarks.target_table(results, measured=True))
+        click.echo(target_table(results, measured=True))
     if failures:
         raise click.ClickException(f"not stored: {failures[-1]}")
     if output is not None:

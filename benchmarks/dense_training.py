@@ -14,22 +14,19 @@ Before changing it, know that a baseline which is easy to beat proves nothing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib import geometry, validation
+from benchmarks.timing import fastest
+from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.adversary import Adversary
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.losses import Loss
 from sublinear_lib.network import TwoLayerNetwork
-
-Gradient = Literal["products", "rows"]
-"""How both gradients are summed: by matrix products, or by adding the rows that fire."""
 
 Float32Array = NDArray[np.float32]
 
@@ -78,29 +75,17 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
     """Return the three loops, compiled where numba is installed."""
     if kernels_in_use() != "numba":
         return _gate, _add_rows, _scatter
-    from benchmarks import dense_loops
+    from benchmarks import loops
 
-    return dense_loops.gate, dense_loops.add_rows, dense_loops.scatter
+    return loops.gate, loops.add_rows, loops.scatter
 
 
 class DenseIteration:
-    """Tuned dense training in float32.
+    """Tuned dense training in float32, looking at all neurons or some `rows` only.
 
-    - ``network``: The network at initialization.
-    - ``X``: Training points on the slice.
-    - ``y``: Labels.
-    - ``adversary``: Whom to train against.
-    - ``loss``: The loss.
-    - ``eta``: The step size.
-    - ``rows``: The only neurons to look at; all by default.
-    - ``gradient``: How both gradients are summed.
-
-    Attributes
-    ----------
-    W : ndarray of float32, shape (k, d)
-        The weights of the neurons looked at, biases folded in.
-    moved : ndarray of float64, shape (n, d)
-        The adversarial points of the last iteration.
+    Both gradients are summed by matrix products, or `by_rows`, adding the rows that fire.
+    `W` are the weights of the neurons looked at, biases folded in, and `moved` the adversarial
+    points of the last iteration.
     """
 
     def __init__(
@@ -113,9 +98,9 @@ class DenseIteration:
         eta: float,
         *,
         rows: IntArray | None = None,
-        gradient: Gradient = "products",
+        by_rows: bool = False,
     ) -> None:
-        self._rows_only = validation.choice(gradient, "gradient", ("products", "rows")) == "rows"
+        self._by_rows = by_rows
         chosen = slice(None) if rows is None else rows
         lifted = geometry.lift(network.W[chosen], network.b[chosen])
         self.W: Float32Array = np.ascontiguousarray(lifted, dtype=np.float32)
@@ -135,18 +120,15 @@ class DenseIteration:
         """Return points and neurons of the tiles that are fastest here."""
         all_weights, all_a = self.W, self._a
         self.W, self._a = all_weights[:_TRIED], all_a[:_TRIED]
-        shapes = [(min(p, len(self.X)), t) for p in _POINTS for t in _TILES]
-        best = dict.fromkeys(shapes, np.inf)
-        try:
-            for _ in range(3):
-                for shape in best:
-                    self._shape = shape
-                    start = time.thread_time()
-                    self.value_and_input_gradient(self.X)
-                    best[shape] = min(best[shape], time.thread_time() - start)
-        finally:
-            self.W, self._a = all_weights, all_a
-        return min(best, key=best.__getitem__)
+
+        def run(shape: tuple[int, int]) -> None:
+            self._shape = shape
+            self.value_and_input_gradient(self.X)
+
+        shapes = [(min(points, len(self.X)), tile) for points in _POINTS for tile in _TILES]
+        best = fastest(shapes, run, rounds=3)
+        self.W, self._a = all_weights, all_a
+        return best
 
     def _tiles(self) -> list[tuple[slice, slice]]:
         """List the tiles, those of the same neurons one after the other."""
@@ -178,7 +160,7 @@ class DenseIteration:
         for i, r in self._tiles():
             W, a = self.W[r], self._a[r]
             scores = self._products(points[i], W)
-            if self._rows_only:
+            if self._by_rows:
                 self._add_rows(scores, a, W, self._tau, self._shift, value[i], slope[i])
             else:
                 self._gate(scores, a, self._tau, self._shift, value[i])
@@ -200,7 +182,7 @@ class DenseIteration:
                 self.W[last] += gradient
                 last, gradient = r, np.zeros_like(self.W[r])
             scores = self._products(points[i], self.W[r])
-            if self._rows_only:
+            if self._by_rows:
                 self._scatter(scores, self._a[r], gradient, self._tau, moves[i])
             else:
                 self._gate(scores, self._a[r], self._tau, self._shift, unused[i])
@@ -213,12 +195,7 @@ class DenseIteration:
 class TorchIteration:
     """The same iteration as a user of PyTorch writes it: autograd, on the CPU, in float32.
 
-    It keeps the adversarial points of the last iteration as `moved`, like `DenseIteration`.
-
-    - ``torch``: The imported package.
-    - ``network``, ``X``, ``y``, ``adversary``, ``loss``, ``eta``: As for `DenseIteration`; the loss
-      is what the adversary asks for.
-    - ``delta``: Half-width of the quadratic part of the Huber loss.
+    The loss is what the adversary asks for, `delta` the half-width of its quadratic part.
     """
 
     def __init__(

@@ -21,12 +21,13 @@ import argparse
 import functools
 import importlib.metadata
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.feature_learning import groups, triple
 from sublinear_lib import archives, datasets, scaling, statistics
 from sublinear_lib.adversary import (
     Adversary,
@@ -126,24 +127,17 @@ def networks(activities: Sequence[float]) -> list[tuple[str, float]]:
     return [(BOTH, p) for p in activities if p == 0.5] + sparse
 
 
-def table(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def table(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return one row per activation, activity and training: means with their intervals."""
     rows = []
-    cells = dict.fromkeys((r["activation"], r["activity"]) for r in records)
-    for activation, activity in cells:
-        here = [r for r in records if (r["activation"], r["activity"]) == (activation, activity)]
+    for key, here in groups(records, "activation", "activity"):
         for trained in TRAINERS:
-            row: dict[str, Any] = {
-                "activation": activation,
-                "activity": activity,
-                "trained": trained,
+            found = {
+                measure: triple(statistics.t_interval([each[name] for each in here]))
+                for measure in MEASURES
+                if (name := f"{trained}_{measure}") in here[0]
             }
-            for measure in MEASURES:
-                name = f"{trained}_{measure}"
-                if name in here[0]:
-                    interval = statistics.t_interval([r[name] for r in here])
-                    row[measure] = [interval.estimate, interval.lower, interval.upper]
-            rows.append(row)
+            rows.append({**key, "trained": trained, **found})
     return rows
 
 
@@ -156,11 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     parser.add_argument("--certify", type=int, default=24, help="test images to certify")
     parser.add_argument("--activities", type=float, nargs="+", default=list(ACTIVITIES))
     parser.add_argument("--jobs", type=int, default=1, help="worker processes")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=Path(__file__).parent / "results" / "digits_robustness.json",
-    )
+    stored = Path(__file__).parent / "results" / "digits_robustness.json"
+    parser.add_argument("--output", type=Path, default=stored)
     options = parser.parse_args(arguments)
     if options.draws < 2:
         parser.error(f"--draws must be 2 or more for an interval, got {options.draws}")
@@ -205,12 +196,9 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     options.output.parent.mkdir(parents=True, exist_ok=True)
     archives.write_bytes(options.output, (json.dumps(report, indent=1) + "\n").encode())
     for row in report["table"]:
-        shown = "  ".join(
-            f"{name} {row[name][0]:.3f} [{row[name][1]:.3f}, {row[name][2]:.3f}]"
-            for name in ("clean", "plain", "smoothed", "certified")
-            if name in row
-        )
-        print(f"{row['activation']:10}  {row['activity']:4.0%}  {row['trained']:8}  {shown}")
+        ends = {name: value for name, value in row.items() if isinstance(value, list)}
+        shown = (f"{name} {mean:.3f} [{a:.3f}, {b:.3f}]" for name, (mean, a, b) in ends.items())
+        print(row["activation"], f"{row['activity']:.0%}", row["trained"], *shown)
     return report
 
 

@@ -30,10 +30,10 @@ import importlib.metadata
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -81,43 +81,11 @@ EVENTS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 CONFIDENCE = 0.95
 # Keys of records that are shares, so that their means lie in [0, 1].
-SHARES = frozenset(
-    {
-        "share_mean",
-        "share_min",
-        "classes_robust",
-        "clean",
-        "robust_only",
-        "nonrobust_only",
-        "follows_u",
-        "follows_v",
-        "prop_3_1",
-        "swap_v",
-        "inject_u",
-        "swap_both",
-        "pgd",
-        "attacked",
-        "certified",
-        "energy_u",
-        "energy_v",
-        "predicted_share",
-        "predicted_same",
-    }
-)
-# What is printed of a table, as far as it has it.
-SHOWN = (
-    *("trained", "name", "warm_up", "budget", "rate", "eps", "runs", "counts", "share_mean"),
-    *(
-        "attacked",
-        "certified",
-        "share",
-        "same",
-        "crossed",
-        "crossing",
-        "plateau",
-        "plateau_formula",
-    ),
-)
+SHARES = {
+    *("share_mean", "share_min", "classes_robust", "predicted_share", "predicted_same"),
+    *("clean", "robust_only", "nonrobust_only", "follows_u", "follows_v", "energy_u", "energy_v"),
+    *("prop_3_1", "swap_v", "inject_u", "swap_both", "pgd", "attacked", "certified"),
+}
 
 Record = dict[str, Any]
 
@@ -135,9 +103,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-# --------------------------------------------------------------------------------------------------
-# One run of each section
-# --------------------------------------------------------------------------------------------------
+# -- one run of each section -----------------------------------------------------------------------
 
 
 def starts(run: FeatureRun) -> tuple[list[float], list[float]]:
@@ -161,14 +127,13 @@ def main_run(law: FeatureData, trained: str, seed: int) -> Record:
     source = np.random.default_rng(seed)
     run = features.train_features(law, VARIANTS[trained], source)
     record = features.run_record(run, source, eps=EPS)
-    act = run.settings.activation
-    assert isinstance(act, SmoothedReLU)
+    q = cast(SmoothedReLU, run.settings.activation).q
     distance = features.agreement_record(trained, seed, law=law)
     return {
         **record,
         "classes": run.network.shares(law).share,
         "crossings": run.history.crossing(),
-        "race": [features.race_ratio(law, act.q, *pair) for pair in zip(*starts(run), strict=True)],
+        "race": [features.race_ratio(law, q, *pair) for pair in zip(*starts(run), strict=True)],
         **{f"recursion_{key}": value for key, value in distance.items()},
     }
 
@@ -200,11 +165,9 @@ def rate_run(law: FeatureData, rate: float, seed: int, *, shorter: float = 1.0) 
         attack=TrainingAttack(eps=PLATEAU_EPS, rate=rate),
     )
     stalled = features.train_features(replace(law, alpha=WEAK_ALPHA), alone, seed)
-    act = alone.activation
-    assert isinstance(act, SmoothedReLU)
+    q = cast(SmoothedReLU, alone.activation).q
     B = np.maximum(stalled.history.B, 0.0)
-    levels = (B**act.q).sum(axis=2) ** (1 / act.q)
-    half = len(levels) // 2
+    levels = (B**q).sum(axis=2) ** (1 / q)
     level = float(levels[-1].mean())
     formula = features.plateau(law, alone)
     return {
@@ -215,7 +178,7 @@ def rate_run(law: FeatureData, rate: float, seed: int, *, shorter: float = 1.0) 
         "upper": [high for _, high in brackets],
         "plateau": level,
         "plateau_best": float(B[-1].max(axis=1).mean()),
-        "plateau_growth": level / float(levels[half].mean()) - 1.0,
+        "plateau_growth": level / float(levels[len(levels) // 2].mean()) - 1.0,
         "plateau_formula": formula.level,
         "plateau_early": formula.early_level,
     }
@@ -275,17 +238,21 @@ def digit_run(budget: float, warm_up: bool, seed: int, *, shorter: float = 1.0) 
     }
 
 
-# --------------------------------------------------------------------------------------------------
-# Tables
-# --------------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------
 
 
 def groups(records: Sequence[Record], *names: str) -> list[tuple[Record, list[Record]]]:
-    """Return the records that agree in these columns together, in their order."""
+    """Return what records that agree in these columns have beside them, in their order."""
     found: dict[tuple[Any, ...], list[Record]] = {}
     for record in records:
-        found.setdefault(tuple(record[name] for name in names), []).append(record)
+        rest = {name: value for name, value in record.items() if name not in names}
+        found.setdefault(tuple(record[name] for name in names), []).append(rest)
     return [(dict(zip(names, key, strict=True)), here) for key, here in found.items()]
+
+
+def triple(found: statistics.Interval) -> list[float]:
+    """Return an estimate with its ends."""
+    return [found.estimate, found.lower, found.upper]
 
 
 def means(records: Sequence[Record]) -> Record:
@@ -300,18 +267,16 @@ def means(records: Sequence[Record]) -> Record:
         values = [each for each in given if isinstance(each, float) and math.isfinite(each)]
         if len(values) < len(given):
             continue
-        mean = statistics.t_interval(values, CONFIDENCE)
-        ends = [mean.lower, mean.upper]
+        mean, *ends = triple(statistics.t_interval(values, CONFIDENCE))
         if key in SHARES and min(values) >= 0 and max(values) <= 1:
             ends = [max(0.0, ends[0]), min(1.0, ends[1])]
-        found[key] = [mean.estimate, *ends]
+        found[key] = [mean, *ends]
     return found
 
 
 def count(hits: int, trials: int) -> list[float]:
     """Return how many, which share, and its exact interval."""
-    found = statistics.clopper_pearson(hits, trials, CONFIDENCE)
-    return [hits, found.estimate, found.lower, found.upper]
+    return [hits, *triple(statistics.clopper_pearson(hits, trials, CONFIDENCE))]
 
 
 def counted(records: Sequence[Record]) -> Record:
@@ -322,12 +287,7 @@ def counted(records: Sequence[Record]) -> Record:
 def run_table(records: Sequence[Record], column: str) -> list[Record]:
     """Return one row for each value of a column: counts of runs, and means."""
     return [
-        {
-            **key,
-            "runs": len(here),
-            "counts": counted(here),
-            **means([{k: v for k, v in record.items() if k != column} for record in here]),
-        }
+        {**key, "runs": len(here), "counts": counted(here), **means(here)}
         for key, here in groups(records, column)
     ]
 
@@ -366,8 +326,7 @@ def digit_table(records: Sequence[Record]) -> list[Record]:
     """Return one row for each training and budget of the attack; budget 0 is the clean error."""
     rows = []
     for key, here in groups(records, "warm_up", "budget"):
-        tested = [0.0, *here[0]["eps"]]
-        for place, eps in enumerate(tested):
+        for place, eps in enumerate([0.0, *here[0]["eps"]]):
             errors = [
                 {
                     "attacked": [record["clean"], *record["attacked"]][place],
@@ -384,25 +343,19 @@ def rate_table(records: Sequence[Record]) -> list[Record]:
     """Return one row for each rate; crossing times are those of the classes that cross at all."""
     rows = []
     for key, here in groups(records, "rate"):
-        crossed = [
-            (measured, predicted)
-            for record in here
-            for measured, predicted in zip(record["crossings"], record["predicted"], strict=True)
+        measured, predicted = (
+            [time for record in here for time in record[name]]
+            for name in ("crossings", "predicted")
+        )
+        crossed = [sum(time is not None for time in measured), len(measured)]
+        row = {**key, "runs": len(here), "crossed": crossed, **means(here)}
+        both = [
+            {"crossing": float(time), "predicted_crossing": float(told)}
+            for time, told in zip(measured, predicted, strict=True)
+            if None not in (time, told)
         ]
-        both = [pair for pair in crossed if None not in pair]
-        row = {
-            **key,
-            "runs": len(here),
-            "crossed": [sum(pair[0] is not None for pair in crossed), len(crossed)],
-            **means([{k: v for k, v in record.items() if k != "rate"} for record in here]),
-        }
-        for name, side in (("crossing", 0), ("predicted_crossing", 1)):
-            times = [float(pair[side]) for pair in both]
-            row[name] = None
-            if len(times) > 1:
-                found = statistics.t_interval(times, CONFIDENCE)
-                row[name] = [found.estimate, found.lower, found.upper]
-        rows.append(row)
+        found = means(both) if len(both) > 1 else {}
+        rows.append({**row, "crossing": None, "predicted_crossing": None, **found})
     return rows
 
 
@@ -446,16 +399,13 @@ def slopes(records: Sequence[Record]) -> Record:
     for name, table in (("plateau", levels), ("crossing", times)):
         found[name] = None
         if len(table) > 1 and len(rates) > 1:
-            slope = statistics.loglog_slope(rates, table, CONFIDENCE)
-            found[name] = [slope.estimate, slope.lower, slope.upper]
+            found[name] = triple(statistics.loglog_slope(rates, table, CONFIDENCE))
             found[f"{name}_seeds"] = len(table)
     found["plateau_theory"] = -1.0 / SmoothedReLU().q
     return found
 
 
-# --------------------------------------------------------------------------------------------------
-# Sections
-# --------------------------------------------------------------------------------------------------
+# -- sections --------------------------------------------------------------------------------------
 
 # The columns of a run in each section, what makes it, and the table of all of them.
 SECTIONS: dict[str, tuple[tuple[str, ...], Callable[..., Record], Callable[..., list[Record]]]] = {
@@ -505,36 +455,33 @@ def cell(
 
 def settings_of(section: str, seeds: int) -> Record:
     """Return what a reader has to know to repeat a section."""
-    said: Record = {"seeds": seeds, "seed": f"0, ..., {seeds - 1}"}
-    if section in ("main", "budgets", "variants"):
-        said |= {"eps": EPS, "inputs": 60}
-    if section in ("main", "curve", "variants"):
-        names = VARIANTS if section == "variants" else TRAINED
-        said["training"] = {name: repr(VARIANTS[name]) for name in names}
-    if section == "curve":
-        said |= {"eps": list(CURVE_EPS), "inputs": CURVE_INPUTS}
-    if section == "budgets":
-        said |= {"budgets": list(BUDGETS), "rate": RATE}
-    if section == "plane":
-        said |= {"rates": list(PLANE_RATES), "budgets": list(PLANE_BUDGETS)}
-    if section == "rates":
-        attack = TrainingAttack(eps=PLATEAU_EPS)
-        said |= {
+    tested = {"eps": EPS, "inputs": 60}
+
+    def training(names: Iterable[str]) -> Record:
+        return {"training": {name: repr(VARIANTS[name]) for name in names}}
+
+    said: dict[str, Record] = {
+        "main": tested | training(TRAINED),
+        "curve": training(TRAINED) | {"eps": list(CURVE_EPS), "inputs": CURVE_INPUTS},
+        "rates": {
             "rates": list(RATES),
             "budget": 0.9,
             "steps": RATE_STEPS,
-            "plateau": {"alpha": WEAK_ALPHA, "eps": attack.eps, "steps": PLATEAU_STEPS},
+            "plateau": {"alpha": WEAK_ALPHA, "eps": PLATEAU_EPS, "steps": PLATEAU_STEPS},
             "critical_rate": plain(features.critical_rate(FeatureData(), SmoothedReLU().q)),
-        }
-    if section == "digits":
-        said |= {
+        },
+        "budgets": tested | {"budgets": list(BUDGETS), "rate": RATE},
+        "plane": {"rates": list(PLANE_RATES), "budgets": list(PLANE_BUDGETS)},
+        "digits": {
             "budgets": list(DIGIT_BUDGETS),
             "eps": list(DIGIT_EPS),
             "train": 500,
             "test": len(features.image_digits()) - 500,
             "training": repr(features.digit_settings(0.1)),
-        }
-    return said
+        },
+        "variants": tested | training(VARIANTS),
+    }
+    return {"seeds": seeds, "seed": f"0, ..., {seeds - 1}", **said[section]}
 
 
 def table_of(section: str, records: Sequence[Record]) -> list[Record]:
@@ -618,17 +565,11 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         options.output.parent.mkdir(parents=True, exist_ok=True)
         archives.write_bytes(options.output, as_text(report).encode())
         for row in report[section]["table"]:
-            print(section, *(f"{name}={shown(row[name])}" for name in SHOWN if name in row))
+            said = {
+                name: value for name, value in row.items() if not isinstance(value, dict | list)
+            }
+            print(section, *(f"{name}={value}" for name, value in said.items()))
     return report
-
-
-def shown(value: Any) -> str:
-    """Return one entry of a row for the screen."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {each[0]}" for name, each in value.items())
-    if isinstance(value, list) and len(value) == 3:
-        return f"{value[0]:.3g} [{value[1]:.3g}, {value[2]:.3g}]"
-    return str(value)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ work (row passes) has no such part: the page shows both.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import tracemalloc
 from collections.abc import Callable, Generator
@@ -19,10 +18,9 @@ import numpy as np
 
 from benchmarks.dense_training import DenseIteration
 from benchmarks.iteration import (
-    OWN,
-    SAMPLE,
     SLOW_STEP,
     TrainingProblem,
+    effort,
     stepping,
     trained,
 )
@@ -50,10 +48,6 @@ def _problem(regime: str, d: int, m: int, settings: Settings, seed: int) -> Trai
 
 def _dimension(settings: Settings) -> int:
     return max([3, *(d for d in settings.dimensions if d <= 8)])
-
-
-def _seeds(settings: Settings) -> int:
-    return 2 if settings.quick else 4
 
 
 _MEMORY_SEEDS = 2
@@ -90,42 +84,31 @@ def _grown(
 
 
 def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[float, ...]]:
-    """Return microseconds, work, active and candidate neurons of everybody."""
-    eta = problem.eta(SLOW_STEP)
-    with contextlib.ExitStack() as stack:
-        own = {name: stack.enter_context(problem.stepper(name, eta)) for name in _TIMED}
-        for stepper in own.values():
-            stepper.step()
-        dense = DenseIteration(
-            problem.network, problem.X, problem.y, problem.adversary, HuberLoss(), eta
-        )
+    """Return microseconds of everybody, and work and active neurons of the trainers."""
+    eta, network = problem.eta(SLOW_STEP), problem.network
+    with problem.steppers(_TIMED, eta) as own:
+        dense = DenseIteration(network, problem.X, problem.y, problem.adversary, HuberLoss(), eta)
         dense.step()
         times = race(
             [
                 stepping("dense", dense.step, core=True),
-                *(stepping(name, stepper.step, core=True) for name, stepper in own.items()),
+                *(stepping(name, each.step, core=True) for name, each in own.items()),
             ],
-            problem.network.tau,
-            queries=1,
-            warm=True,
-            shortest=SAMPLE,
-            **settings.effort(most_rounds=_MOST_ROUNDS, part=0.1),
+            network.tau,
+            **effort(settings, most_rounds=_MOST_ROUNDS, part=0.1),
         )
-        facts = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
+        done = trained(own, problem.m)
     found: dict[str, tuple[float, ...]] = {"dense": (times["dense"].microseconds,)}
-    for name, done in facts.items():
-        work = float(sum(done["work"].values()))
-        shares = done["active"] * problem.m, done["candidates"] * problem.m
-        found[name] = (times[name].microseconds, work, *shares)
+    for name in own:
+        work = float(sum(done["work"][name].values()))
+        found[name] = (times[name].microseconds, work, done["active"][name] * problem.m)
     return found
 
 
 def _scaling(settings: Settings) -> Generator[Row]:
-    kinds = ("microseconds", "work", "active", "candidates")
+    kinds, seeds = ("microseconds", "work", "active"), 2 if settings.quick else 4
     for regime in REGIMES:
-        yield from _grown(
-            settings, regime, kinds, lambda problem: _timed(problem, settings), _seeds(settings)
-        )
+        yield from _grown(settings, regime, kinds, lambda problem: _timed(problem, settings), seeds)
 
 
 SCALING = Section(
@@ -148,9 +131,8 @@ def _held(problem: TrainingProblem) -> dict[str, tuple[float, ...]]:
         gc.freeze()  # what is there already need not be looked through
         tracemalloc.start()
         try:
-            with problem.stepper(OWN[name], eta) as stepper:
-                stepper.step()
-                stepper.step()
+            with problem.steppers([name], eta) as own:
+                own[name].step()
                 gc.collect()
                 held, most = tracemalloc.get_traced_memory()
         finally:
@@ -160,16 +142,12 @@ def _held(problem: TrainingProblem) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def _compile(problem: TrainingProblem) -> None:
-    """Let everybody do a step before: what is compiled is no part of a trainer's memory."""
-    for name in _HELD:
-        with problem.stepper(OWN[name], problem.eta(SLOW_STEP)) as stepper:
-            stepper.step()
-
-
 def _memory(settings: Settings) -> Generator[Row]:
     for regime in REGIMES:
-        _compile(_problem(regime, _dimension(settings), settings.widths[0], settings, 0))
+        # what is compiled is no part of a trainer's memory
+        problem = _problem(regime, _dimension(settings), settings.widths[0], settings, 0)
+        with problem.steppers(_HELD, problem.eta(SLOW_STEP)):
+            pass
         yield from _grown(settings, regime, ("held", "peak"), _held, _MEMORY_SEEDS)
 
 

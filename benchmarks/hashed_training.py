@@ -13,21 +13,20 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from benchmarks.iteration import RADIUS, TrainingProblem
+from benchmarks.iteration import TrainingProblem
 from benchmarks.settings import Row, Settings, section
 from benchmarks.simhash import SimHash
-from benchmarks.stepping import FOREVER, Stepper
+from benchmarks.stepping import Stepper
 from sublinear_lib import adversary, datasets, geometry, scaling
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons, Reduction
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
+from sublinear_lib.training import SublinearAdversarialTraining
 
 _HASHES = ((6, 50), (9, 50), (6, 10), (12, 50), (12, 10))
 """Bits in a key and number of tables, from the most neurons found to the fewest."""
@@ -42,28 +41,17 @@ _TEST_SHARE = 0.25
 
 
 class HashedNeurons:
-    """The neurons that SimHash finds at each point at which f is asked for.
-
-    - ``neurons``: The weights, shared with the trainer.
-    - ``reduction``: Order of the sums.
-    - ``bits``, ``tables``: The setting of the hash tables.
-    - ``seed``: Source of the projections.
-    """
+    """The neurons that SimHash finds at each point at which f is asked for."""
 
     set_aside = 0
+    work = 0
 
     def __init__(
-        self,
-        neurons: Neurons,
-        reduction: Reduction,
-        *,
-        bits: int,
-        tables: int,
-        seed: int,
+        self, neurons: Neurons, reduction: Reduction, *, bits: int, tables: int, seed: int
     ) -> None:
-        self.work = 0
         self.reported = 0.0
         self.name = f"sparse (SimHash, K = {bits}, L = {tables})"
+        self.weight_scale = neurons.weight_scale
         self._neurons, self._reduction = neurons, reduction
         self._tables = SimHash(self._lifted(), bits=bits, tables=tables, rng=seed)
 
@@ -71,26 +59,11 @@ class HashedNeurons:
         """Return the weights with the bias folded in, which changes nothing on the slice."""
         return geometry.lift(self._neurons.W, self._neurons.b)
 
-    def evaluator(self, batch: IntArray | None = None) -> _HashedEvaluator:
-        """Return an evaluator that looks into the tables whenever it is asked."""
+    def evaluator(self, batch: IntArray | None = None) -> HashedNeurons:
+        """Return what looks into the tables whenever it is asked."""
         if batch is not None:
             raise ValueError("batch must be None: hashed training uses all examples of a step")
-        return _HashedEvaluator(self)
-
-    def at(self, X: FloatArray) -> Evaluator:
-        """Look up the neurons of some points."""
-        hits = self._tables.query_halfspace(X, self._neurons.tau)
-        self.reported = hits.indices.size / len(X)
-        return self.over(len(X), (hits.indptr, hits.indices))
-
-    def over(self, n: int, lists: tuple[Any, Any]) -> Evaluator:
-        """Return an evaluator on given active sets."""
-        return Evaluator(self._neurons, n, lists=lists, reduction=self._reduction, trusted=True)
-
-    @property
-    def weight_scale(self) -> float:
-        """Root mean square of the weights, the last column left out, at the start of the run."""
-        return self._neurons.weight_scale
+        return self
 
     def candidates(self) -> float:
         """Count what the last lookup found."""
@@ -100,23 +73,22 @@ class HashedNeurons:
         """Fill the tables anew."""
         self._tables.refit(self._lifted())
 
+    def _at(self, X: FloatArray) -> Evaluator:
+        """Look up the neurons of some points."""
+        hits = self._tables.query_halfspace(X, self._neurons.tau)
+        self.reported = hits.indices.size / len(X)
+        return self._over(len(X), (hits.indptr, hits.indices))
 
-class _HashedEvaluator:
-    """Evaluation on the active neurons that the tables find at each point."""
-
-    def __init__(self, source: HashedNeurons) -> None:
-        self.work = 0
-        self.strict = False
-        self.weight_scale = source.weight_scale
-        self._source = source
+    def _over(self, n: int, lists: tuple[Any, Any]) -> Evaluator:
+        return Evaluator(self._neurons, n, lists=lists, reduction=self._reduction, trusted=True)
 
     def value(self, X: FloatArray) -> FloatArray:
         """Return f at the points."""
-        return self._source.at(X).value(X)
+        return self._at(X).value(X)
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return f and its formal gradient in x."""
-        return self._source.at(X).value_and_input_gradient(X)
+        return self._at(X).value_and_input_gradient(X)
 
     def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
         """Refuse: a blurred activation needs neurons below the threshold."""
@@ -124,86 +96,49 @@ class _HashedEvaluator:
 
     def forward(self, X: FloatArray) -> ForwardPass:
         """Return f together with the active sets."""
-        return self._source.at(X).forward(X)
+        return self._at(X).forward(X)
 
     def weight_gradient(
         self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
     ) -> tuple[IntArray | None, FloatArray]:
         """Return the rows that move and the gradient with respect to them."""
-        evaluator = self._source.over(len(X), (passed.indptr, passed.indices))
+        evaluator = self._over(len(X), (passed.indptr, passed.indices))
         return evaluator.weight_gradient(X, passed, coefficients)
 
 
 @dataclass(frozen=True, kw_only=True)
 class HashedTraining(SublinearAdversarialTraining):
-    """Algorithm 1 with hash tables in the place of the index: it misses neurons.
-
-    - ``bits``, ``tables``: The setting of the hash tables.
-    - ``hash_seed``: Source of the projections.
-    """
+    """Algorithm 1 with hash tables in the place of the index: it misses neurons."""
 
     bits: int = 9
     tables: int = 50
     hash_seed: int = 0
 
     def _source(self, neurons: Neurons, X: FloatArray) -> Any:
-        return HashedNeurons(
-            neurons,
-            self.reduction,
-            bits=self.bits,
-            tables=self.tables,
-            seed=self.hash_seed,
-        )
+        setting = {"bits": self.bits, "tables": self.tables, "seed": self.hash_seed}
+        return HashedNeurons(neurons, self.reduction, **setting)
 
 
-@dataclass(frozen=True, eq=False)
-class _Case:
-    """A problem with points to test on."""
-
-    data: str
-    problem: TrainingProblem
-    test_X: FloatArray
-    test_y: FloatArray
-
-
-def _width(settings: Settings) -> int:
-    return settings.widths[0] if settings.quick else settings.nearest_width(_WIDTH)
-
-
-def _dimensions(settings: Settings) -> list[int]:
-    return [d for d in settings.dimensions if d in (8, 32)] or [max(3, settings.dimensions[-1])]
+Points: TypeAlias = tuple[FloatArray, FloatArray]
 
 
 def _grid(settings: Settings) -> list[tuple[int]]:
     """List the dimensions of random points, and 0 for the digits."""
-    return [(d,) for d in (*_dimensions(settings), 0)]
+    dimensions = [d for d in settings.dimensions if d in (8, 32)]
+    return [(d,) for d in (*(dimensions or [max(3, settings.dimensions[-1])]), 0)]
 
 
-def _case(d: int, settings: Settings) -> _Case:
-    m = _width(settings)
+def _case(d: int, settings: Settings) -> tuple[TrainingProblem, Points | None]:
+    """Return a problem, and points to test on if it has any."""
+    m = settings.widths[0] if settings.quick else settings.nearest_width(_WIDTH)
     tau = scaling.threshold_from_activity(_SHARE, m)
     if d:
         n = min(_EXAMPLES, settings.queries)
-        problem = TrainingProblem.random(d, m, n, tau, settings.seed)
-        return _Case("random", problem, problem.X, problem.y)
+        return TrainingProblem.random(d, m, n, tau, settings.seed), None
     train, test = datasets.load_split(_DATA, _TEST_SHARE, rng=settings.seed)
     network = TwoLayerNetwork.initialize(m, train.d, rng=settings.seed, tau=tau)
-    problem = TrainingProblem(network, train.X, train.y, settings.seed, RADIUS)
-    return _Case(_DATA, problem, test.X, test.y)
-
-
-def _hashed(problem: TrainingProblem, eta: float, bits: int, tables: int) -> Stepper:
-    def make(attack: adversary.Adversary) -> Any:
-        return HashedTraining(
-            adversary=attack,
-            eta=eta,
-            steps=FOREVER,
-            bits=bits,
-            tables=tables,
-            hash_seed=problem.seed,
-        )
-
-    return Stepper(make, problem.adversary, problem.network, problem.X, problem.y, problem.seed)
+    problem = TrainingProblem(network, train.X, train.y, settings.seed)
+    return problem, (test.X, test.y)
 
 
 def _recall(before: TwoLayerNetwork, stepper: Stepper) -> float:
@@ -213,31 +148,42 @@ def _recall(before: TwoLayerNetwork, stepper: Stepper) -> float:
     return round(found) / fires if fires else 1.0
 
 
-def _filling(records: Sequence[StepRecord]) -> float:
-    """Return the part of an iteration in which structures follow the weights."""
-    return float(np.median([row.seconds["update"] / sum(row.seconds.values()) for row in records]))
+def _accuracy(network: TwoLayerNetwork, problem: TrainingProblem, test: Points | None) -> Row:
+    """Return the accuracy under attack with all neurons, in training and on the test points."""
+    asked = {"attacked_training": (problem.X, problem.y), "attacked_test": test}
+    return {
+        name: float(
+            adversary.accuracy_under_attack(network, *points, problem.adversary, rng=problem.seed)
+        )
+        for name, points in asked.items()
+        if points is not None
+    }
 
 
-def _missed_row(case: _Case, steps: int) -> Row:
-    """Train everybody side by side."""
-    problem = case.problem
+@section(
+    "missed",
+    "What do neurons that hashing misses do to the trained weights?",
+    "",
+    _grid,
+)
+def MISSED(settings: Settings, d: int) -> Row:
+    """Train side by side on all neurons that fire and on those that hashing finds."""
+    problem, test = _case(d, settings)
+    steps = _FEW_STEPS if settings.quick else _STEPS
     checked = sorted({*(step for step in _CHECKED if step < steps), steps})
     eta, start = problem.eta(1.0), problem.network.W
     with contextlib.ExitStack() as stack:
-        runs = {
-            name: stack.enter_context(problem.stepper(index, eta))
-            for name, index in (("auto", "auto"), ("literal", "literal"))
-        }
+        runs = {name: problem.stepper(name, eta) for name in ("auto", "literal")}
         for bits, tables in _HASHES:
-            name = f"SimHash, K = {bits}, L = {tables}"
-            runs[name] = stack.enter_context(_hashed(problem, eta, bits, tables))
-        seconds: dict[str, list[float]] = {name: [] for name in runs}
-        recalls: dict[str, list[float]] = {name: [] for name in runs}
-        errors: dict[str, list[float]] = {name: [] for name in runs}
+            setting = {"bits": bits, "tables": tables, "hash_seed": problem.seed}
+            runs[f"SimHash, K = {bits}, L = {tables}"] = problem.run(HashedTraining, eta, **setting)
+        for run in runs.values():
+            stack.enter_context(run)
+        seconds, recalls, errors = ({name: list[float]() for name in runs} for _ in range(3))
         for step in range(1, steps + 1):
             here = step in checked
             for name, run in runs.items():
-                before = run.network if here and step > 1 else problem.network
+                before = run.network if here else problem.network
                 begun = time.process_time()
                 run.step()
                 seconds[name].append(time.process_time() - begun)
@@ -255,13 +201,12 @@ def _missed_row(case: _Case, steps: int) -> Row:
                 "microseconds": 1e6 * float(np.median(seconds[name][1:] or seconds[name])),
                 "recall": recalls[name],
                 "weight_error": errors[name],
-                "update_share": _filling(run.records),
-                **_accuracy(run.network, case),
+                **_accuracy(run.network, problem, test),
             }
             for name, run in runs.items()
         ]
     return {
-        "data": case.data,
+        "data": "random" if test is None else _DATA,
         "d": problem.d,
         "m": problem.m,
         "n": problem.n,
@@ -269,31 +214,5 @@ def _missed_row(case: _Case, steps: int) -> Row:
         "radius": problem.radius,
         "steps": checked,
         "methods": methods,
-        "start": _accuracy(problem.network, case),
+        "start": _accuracy(problem.network, problem, test),
     }
-
-
-def _accuracy(network: TwoLayerNetwork, case: _Case) -> Row:
-    """Return the accuracy under attack with all neurons, in training and on the test points."""
-    problem = case.problem
-    found = {
-        "attacked_training": adversary.accuracy_under_attack(
-            network, problem.X, problem.y, problem.adversary, rng=problem.seed
-        )
-    }
-    if case.test_X is not problem.X:
-        found["attacked_test"] = adversary.accuracy_under_attack(
-            network, case.test_X, case.test_y, problem.adversary, rng=problem.seed
-        )
-    return {name: float(value) for name, value in found.items()}
-
-
-@section(
-    "missed",
-    "What do neurons that hashing misses do to the trained weights?",
-    "",
-    _grid,
-)
-def MISSED(settings: Settings, d: int) -> Row:
-    """Train on all neurons that fire and on those that hashing finds."""
-    return _missed_row(_case(d, settings), _FEW_STEPS if settings.quick else _STEPS)

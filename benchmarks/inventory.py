@@ -1,4 +1,4 @@
-"""Everything that the repository stores of its measurements, and how to make it again.
+"""Everything that the repository stores of its measurements: when and where, and how to repeat it.
 
 Files lie in ``benchmarks/results``; two of them come from ``sublinear bench``, the others from
 campaigns that take too long for a page or a test.  Before adding one, give it a line in `STORED`: a
@@ -8,18 +8,16 @@ test finds files that have none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchmarks.results import QUESTIONS, read_json, results_path
+from benchmarks.results import QUESTIONS, Results, read_json, results_path
 from benchmarks.tables import Table
 
 _SHOWN_VERSIONS = ("python", "numpy", "scipy", "numba")
 
 
-@dataclass(frozen=True)
-class StoredFile:
+class StoredFile(NamedTuple):
     """A file of stored results.
 
     - ``name``: Its name in ``benchmarks/results``.
@@ -95,21 +93,12 @@ def inventory_table(folder: str | Path | None = None) -> Table:
     folder = results_path().parent if folder is None else Path(folder)
     rows = []
     for each in STORED:
-        place = folder / each.name
-        if not place.is_file():
+        if not (place := folder / each.name).is_file():
             continue
         data = read_json(place, each.name)
-        rows.append(
-            [
-                each.name,
-                each.question or str(data["question"]),
-                each.command,
-                each.takes or _minutes(data),
-                each.varies,
-                _date(data),
-                _versions(data),
-            ]
-        )
+        question, takes = each.question or str(data["question"]), each.takes or _minutes(data)
+        made = [each.command, takes, each.varies, _date(data), _versions(data)]
+        rows.append([each.name, question, *made])
     columns = ["file", "question", "command", "takes", "what varies", "measured", "with"]
     return Table("Everything that is stored, and how to make it again.", columns, rows)
 
@@ -129,7 +118,7 @@ def _minutes(data: Mapping[str, Any]) -> str:
 
 def _date(data: Mapping[str, Any]) -> str:
     dates = sorted({str(part["date"])[:10] for part in _parts(data) if "date" in part})
-    return dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}" if dates else "–"
+    return " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else "–"
 
 
 def _versions(data: Mapping[str, Any]) -> str:
@@ -138,7 +127,56 @@ def _versions(data: Mapping[str, Any]) -> str:
     for part in _parts(data):
         environment = part.get("environment", {})
         versions = part.get("versions", environment.get("versions", {}))
-        processor = environment.get("processor")
-        shown = [f"{name} {versions[name]}" for name in _SHOWN_VERSIONS if name in versions]
-        texts.append("; ".join(text for text in (str(processor or ""), ", ".join(shown)) if text))
-    return " / ".join(dict.fromkeys(text for text in texts if text)) or "–"
+        shown = ", ".join(
+            f"{name} {versions[name]}" for name in _SHOWN_VERSIONS if name in versions
+        )
+        texts.append("; ".join(filter(None, (environment.get("processor"), shown))))
+    return " / ".join(dict.fromkeys(filter(None, texts))) or "–"
+
+
+def dates_table(results: Results) -> Table:
+    """Return when every section was measured, and on which machine."""
+    machines, rows = _machines(results), []
+    for name in results.sections:
+        section = results.section(name)
+        load = section["environment"]["load_average"]
+        number = machines.index(_lasting(section["environment"])) + 1
+        facts = f"{section['seconds']:.0f}", "–" if load is None else f"{load:.1f}", str(number)
+        rows.append(
+            [name, section["date"], *facts, "yes" if section["settings"]["quick"] else "no"]
+        )
+    columns = ["section", "date", "seconds", "load before", "machine", "only a trial"]
+    # names differ between all tables of a page, for readers who hear them
+    return Table(f"What was measured of {results.benchmark}, and when.", columns, rows)
+
+
+def machine_table(results: Results) -> Table:
+    """Return the machines and versions that the sections were measured with."""
+    machines = _machines(results)
+    names = dict.fromkeys(name for machine in machines for name in machine)
+    rows = [[name, *(machine.get(name, "–") for machine in machines)] for name in names]
+    columns = ["what", *(f"machine {number + 1}" for number in range(len(machines)))]
+    return Table(f"Machine and versions, {results.benchmark}.", columns, rows)
+
+
+def _machines(results: Results) -> list[dict[str, str]]:
+    """List the different machines, in the order of the sections."""
+    found: list[dict[str, str]] = []
+    for name in results.sections:
+        machine = _lasting(results.section(name)["environment"])
+        found += [] if machine in found else [machine]
+    return found
+
+
+def _lasting(environment: Mapping[str, Any]) -> dict[str, str]:
+    """Return what does not change from minute to minute."""
+    return {
+        "processor": str(environment["processor"]),
+        "cores": str(environment["cores"]),
+        "AVX-512": "yes" if environment["avx512"] else "no",
+        "system": str(environment["system"]),
+        "kernels": str(environment["kernels"]),
+        "vector code": "yes" if environment["vector_code"] else "no",
+        "BLAS": str(environment["blas"]),
+        **{name: str(version) for name, version in environment["versions"].items()},
+    }

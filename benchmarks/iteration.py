@@ -16,17 +16,17 @@ theirs to float32 accuracy.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from benchmarks.dense_training import DenseIteration, TorchIteration
-from benchmarks.peers import load, why_absent
+from benchmarks.peers import Patience, load, why_absent
 from benchmarks.queries import InexactAnswer, timings
 from benchmarks.settings import Row, Section, Settings, section
-from benchmarks.stepping import FOREVER, Stepper
+from benchmarks.stepping import FOREVER, Stepper, Trainer
 from benchmarks.timing import Competitor, Timing, one_thread, race
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib._typing import FloatArray
@@ -47,7 +47,7 @@ RADIUS = 0.1
 SLOW_STEP = 0.02
 """The step size of most sections, as a share of the trainer's own."""
 
-SAMPLE = 0.04
+_SAMPLE = 0.04
 """Seconds of a sample at least: as in a training run, iterations follow one another directly."""
 
 _WIDTHS = (2**14, 2**18)
@@ -55,7 +55,7 @@ _MANY = 4
 """How many times as many examples the last cells have."""
 
 _PATIENCE = 1.0
-"""Seconds that an iteration may be expected to take; only `auto` and its rivals may take longer."""
+"""Seconds that an iteration of others than `_PATIENT` may be expected to take."""
 
 _AGREEMENT = 1e-4
 """How much the outputs of a float32 rival may differ at half of the points, relative to their size.
@@ -66,14 +66,7 @@ moves the output by a whole ``|a_r| tau``; that happens at few points."""
 
 @dataclass(frozen=True, eq=False)
 class TrainingProblem:
-    """A network at initialization and the examples it is trained on.
-
-    - ``network``: The network.
-    - ``X``: Points on the slice.
-    - ``y``: Labels.
-    - ``seed``: Source of randomness of the trainers.
-    - ``radius``: Radius of the adversary's caps.
-    """
+    """A network at initialization and the examples it is trained on."""
 
     network: TwoLayerNetwork
     X: FloatArray
@@ -115,18 +108,32 @@ class TrainingProblem:
         """Return a part of the step size that the trainer would choose."""
         return part * resolve_step_size("auto", self.network)
 
+    def run(self, make: Callable[..., Trainer], eta: float, **more: Any) -> Stepper:
+        """Return a training run, ready for its first step."""
+        options = {"eta": eta, "steps": FOREVER, **more}
+        given = (self.adversary, self.network, self.X, self.y, self.seed)
+        return Stepper(lambda attack: make(adversary=attack, **options), *given)
+
     def stepper(self, index: str, eta: float) -> Stepper:
         """Return one of the library's trainers, ready for its first step."""
+        if index == "dense":
+            return self.run(DenseAdversarialTraining, eta)
+        return self.run(SublinearAdversarialTraining, eta, index=index)
 
-        def make(adversary: Adversary) -> Any:
-            if index == "dense":
-                return DenseAdversarialTraining(adversary=adversary, eta=eta, steps=FOREVER)
-            how: Any = index
-            return SublinearAdversarialTraining(
-                adversary=adversary, eta=eta, steps=FOREVER, index=how
-            )
+    @contextlib.contextmanager
+    def steppers(self, names: Iterable[str], eta: float) -> Iterator[dict[str, Stepper]]:
+        """Return trainers of `OWN` after their first step, and end them afterwards."""
+        with contextlib.ExitStack() as stack:
+            own = {name: stack.enter_context(self.stepper(OWN[name], eta)) for name in names}
+            for stepper in own.values():
+                stepper.step()
+            yield own
 
-        return Stepper(make, self.adversary, self.network, self.X, self.y, self.seed)
+
+def effort(settings: Settings, **part: Any) -> dict[str, Any]:
+    """Return how iterations are raced."""
+    shortest = 1e-3 if settings.quick else _SAMPLE
+    return {"queries": 1, "warm": True, "shortest": shortest, **settings.effort(**part)}
 
 
 def stepping(name: str, step: Callable[[], object], *, core: bool = False) -> Competitor:
@@ -134,11 +141,18 @@ def stepping(name: str, step: Callable[[], object], *, core: bool = False) -> Co
     return Competitor(name, lambda tau, q: step(), core=core, unit=1, own_threads=True)
 
 
-def trained(records: Iterable[StepRecord], m: int) -> Row:
-    """Return what a trainer did, per iteration, the first one left out."""
-    rows = list(records)
+def trained(own: Mapping[str, Stepper], m: int) -> Row:
+    """Return what trainers did per iteration: for each kind of number, one by name."""
+    done = {name: _facts(stepper.records, m) for name, stepper in own.items()}
+    return {
+        kind: {name: facts[kind] for name, facts in done.items()}
+        for kind in next(iter(done.values()))
+    }
+
+
+def _facts(rows: list[StepRecord], m: int) -> Row:
+    """Return what a trainer did, the first iteration left out."""
     later = rows[1:] or rows
-    parts = ("query", "adversary", "forward", "backward")
     return {
         "steps": len(rows),
         "active": float(np.mean([row.activity_mean for row in later])),
@@ -148,36 +162,12 @@ def trained(records: Iterable[StepRecord], m: int) -> Row:
         "touched": float(np.mean([row.touched for row in later])) / m,
         "work": {
             part: float(np.median([getattr(row, f"work_{part}") for row in later]))
-            for part in parts
+            for part in ("query", "adversary", "forward", "backward")
         },
         "phases": {
             phase: 1e6 * float(np.median([row.seconds[phase] for row in later])) for phase in PHASES
         },
     }
-
-
-class _Field:
-    """Who takes part in a cell, and who would take too long."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, int, float], tuple[int, float]] = {}
-
-    def absent(self, name: str, problem: TrainingProblem, share: float) -> str:
-        """Return why a rival sits out, or an empty text."""
-        if name in ("auto", "dense", "alive"):
-            return ""
-        work, seconds = self._known.get((name, problem.d, share), (1, 0.0))
-        expected = seconds * problem.m * problem.n / work
-        if expected <= _PATIENCE:
-            return ""
-        return (
-            f"skipped: an iteration would take more than {_PATIENCE:g} s, estimated "
-            f"{expected:.2g} s from the width before"
-        )
-
-    def learn(self, name: str, problem: TrainingProblem, share: float, seconds: float) -> None:
-        """Remember how long an iteration took."""
-        self._known[name, problem.d, share] = (problem.m * problem.n, seconds)
 
 
 OWN = {
@@ -188,9 +178,10 @@ OWN = {
 }
 """The library's ways to find neurons, by their names in the results."""
 
-_CORE = ("auto", "query")
-_CORE_RIVALS = ("dense", "alive")
-_RIVALS = (*_CORE_RIVALS, "dense_rows", "torch")
+_PATIENT = ("auto", "dense", "alive")
+"""Who takes part however long it takes."""
+
+_RIVALS = ("dense", "alive", "dense_rows", "torch")
 
 
 def _grid(settings: Settings) -> list[tuple[int, int, int, float]]:
@@ -222,7 +213,7 @@ def _rivals(
     rivals: dict[str, Callable[[], DenseIteration | TorchIteration]] = {
         "dense": lambda: DenseIteration(*common),
         "alive": lambda: DenseIteration(*common, rows=alive),
-        "dense_rows": lambda: DenseIteration(*common, gradient="rows"),
+        "dense_rows": lambda: DenseIteration(*common, by_rows=True),
     }
     if torch is not None:
         rivals["torch"] = lambda: TorchIteration(torch, *common, loss.delta)
@@ -234,49 +225,39 @@ def _cell(
     share: float,
     settings: Settings,
     torch: Any,
-    patience: _Field,
+    patience: Patience,
     names: Collection[str],
 ) -> Row:
     """Let everybody do iterations in turns, and compare what they found out."""
-    eta, network = problem.eta(SLOW_STEP), problem.network
-    absent: dict[str, str] = {}
-    competitors: list[Competitor] = []
-    own: dict[str, Stepper] = {}
-    outputs: dict[str, FloatArray] = {}
-    with contextlib.ExitStack() as stack:
-        for name in (name for name in OWN if name in names):
-            reason = patience.absent(name, problem, share)
-            if reason:
-                absent[name] = reason
-                continue
-            own[name] = stack.enter_context(problem.stepper(OWN[name], eta))
-            own[name].step()
-            competitors.append(stepping(name, own[name].step, core=name in _CORE))
-        for name, make in _rivals(problem, eta, torch).items():
-            if name not in names:
-                continue
-            if reason := patience.absent(name, problem, share):
-                absent[name] = reason
-                continue
-            rival = make()
-            outputs[name] = rival.step()
-            competitors.append(stepping(name, rival.step, core=name in _CORE_RIVALS))
+    eta, network, size = problem.eta(SLOW_STEP), problem.network, problem.m * problem.n
+    rivals = {k: make for k, make in _rivals(problem, eta, torch).items() if k in names}
+    absent = {}
+    for name in [*OWN, *rivals]:
+        key = (size, name, problem.d, share)
+        reason = patience.reason("an iteration", _PATIENCE, *key)
+        if name in names and name not in _PATIENT and reason:
+            absent[name] = reason
+    asked = [name for name in OWN if name in names and name not in absent]
+    with problem.steppers(asked, eta) as own:
+        found = {name: make() for name, make in rivals.items() if name not in absent}
+        outputs = {name: rival.step() for name, rival in found.items()}
         reference = own["auto"].found.value
-        found = race(
+        competitors = [
+            stepping(name, each.step, core=name in (*_PATIENT, "query"))
+            for name, each in (own | found).items()
+        ]
+        times = race(
             sorted(competitors, key=lambda each: not each.core),
             network.tau,
-            queries=1,
-            warm=True,
-            shortest=SAMPLE,
-            **settings.effort(),
+            **effort(settings),
         )
-        done = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
+        done = trained(own, problem.m)
         exact = {name: stepper.checked_step() for name, stepper in own.items()}
         methods = {name: stepper.close() for name, stepper in own.items()}
     if any(exact.values()):
         raise InexactAnswer(f"active sets differ from those of real arithmetic: {exact}")
-    for name, timing in found.items():
-        patience.learn(name, problem, share, timing.microseconds / 1e6)
+    for name, timing in times.items():
+        patience.learn(timing.microseconds / 1e6, size, name, problem.d, share)
     if "torch" in names and torch is None:
         absent["torch"] = why_absent(settings.peers)
     alive = alive_on_slice(network.W, network.b, tau=network.tau)
@@ -288,24 +269,16 @@ def _cell(
         "radius": problem.radius,
         "eta_part": SLOW_STEP,
         "alive": len(alive) / problem.m,
-        "checked_pairs": problem.n * problem.m,
+        "checked_pairs": size,
         "differing_pairs": exact,
         "output_difference": {
             name: _difference(name, value, reference) for name, value in outputs.items()
         },
         "methods": methods,
         "first_seconds": {name: stepper.first_seconds for name, stepper in own.items()},
-        **_by_kind(done),
-        **timings(found),
+        **done,
+        **timings(times),
         "absent": absent,
-    }
-
-
-def _by_kind(done: Mapping[str, Row]) -> Row:
-    """Turn facts by trainer into trainers by fact."""
-    return {
-        kind: {name: facts[kind] for name, facts in done.items()}
-        for kind in next(iter(done.values()))
     }
 
 
@@ -321,7 +294,7 @@ def _difference(name: str, found: FloatArray, reference: FloatArray) -> float:
 
 
 def _iteration(settings: Settings) -> Generator[Row]:
-    patience = _Field()
+    patience = Patience()
     torch = load("torch") if settings.peers else None
     for d, m, n, share in _grid(settings):
         with one_thread():
@@ -362,39 +335,25 @@ def _steps_grid(settings: Settings) -> list[tuple[int, float, float]]:
 def STEPS(settings: Settings, d: int, share: float, part: float) -> Row:
     """Let trainers do several iterations at once, with steps of one size."""
     m = settings.nearest_width(2**16)
-    with contextlib.ExitStack() as stack:
-        tau = scaling.threshold_from_activity(share, m)
-        problem = TrainingProblem.random(d, m, settings.queries, tau, settings.seed)
-        eta = problem.eta(part)
-        own = {name: stack.enter_context(problem.stepper(name, eta)) for name in ("auto", "query")}
+    tau = scaling.threshold_from_activity(share, m)
+    problem = TrainingProblem.random(d, m, settings.queries, tau, settings.seed)
+    eta = problem.eta(part)
+    with problem.steppers(("auto", "query"), eta) as own:
         dense = _rivals(problem, eta, None)["dense"]()
         dense.step()
-        for stepper in own.values():
-            stepper.step()
-        found = race(
-            [
-                stepping("dense", dense.step, core=True),
-                *(_many(name, stepper) for name, stepper in own.items()),
-            ],
-            tau,
-            queries=1,
-            warm=True,
-            **settings.effort(most_rounds=2),
-        )
-        done = {name: trained(stepper.records, m) for name, stepper in own.items()}
+        everybody = [
+            stepping("dense", dense.step, core=True),
+            *(_many(name, stepper) for name, stepper in own.items()),
+        ]
+        effort = settings.effort(most_rounds=2)
+        found = race(everybody, tau, queries=1, warm=True, **effort)
+        done = trained(own, m)
     times = {
         name: Timing(each.microseconds / (1 if name == "dense" else _AT_ONCE), *each[1:])
         for name, each in found.items()
     }
-    return {
-        "d": d,
-        "m": m,
-        "n": settings.queries,
-        "share": share,
-        "eta_part": part,
-        **_by_kind(done),
-        **timings(times),
-    }
+    cell = {"d": d, "m": m, "n": settings.queries, "share": share, "eta_part": part}
+    return {**cell, **done, **timings(times)}
 
 
 def _many(name: str, stepper: Stepper) -> Competitor:
@@ -432,4 +391,4 @@ def DIGITS(settings: Settings, m: int, share: float, radius: float) -> Row:
     data, tau = datasets.load(_DATA), scaling.threshold_from_activity(share, m)
     network = TwoLayerNetwork.initialize(m, data.d, rng=settings.seed, tau=tau)
     problem = TrainingProblem(network, data.X, data.y, settings.seed, radius)
-    return {"data": _DATA, **_cell(problem, share, settings, None, _Field(), _DIGITS)}
+    return {"data": _DATA, **_cell(problem, share, settings, None, Patience(), _DIGITS)}

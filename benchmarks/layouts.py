@@ -1,13 +1,14 @@
 """The tables of each section of the benchmarks, and the curves of their figures.
 
-They compute nothing but ratios and sums; see :mod:`benchmarks.tables` for what a table is.  A
-section without a layout shows its rows as they are stored, so that a new one can be looked at.
+They compute nothing but ratios and sums; see :mod:`benchmarks.tables` for what a table is.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from benchmarks.tables import (
     NAMES,
     Column,
     Table,
-    absences,
     column,
     interval_text,
     method_text,
@@ -29,34 +29,34 @@ from benchmarks.tables import (
     number_text,
     percent_text,
     ratio_columns,
-    ratio_table,
     recall_text,
     table_of,
     width_text,
 )
 from sublinear_lib._typing import FloatArray
 
+Columns: TypeAlias = Mapping[str, Column]
+Layout: TypeAlias = Callable[[Results], list[Table]]
+
 
 def section_tables(results: Results, section: str) -> list[Table]:
-    """Return the tables of a section."""
-    question = results.section(section)["question"]
-    layout = _LAYOUTS.get((results.benchmark, section))
-    if layout is not None:
-        return layout(results)
-    cells = results.cells(section)
-    return [table_of(question, cells, {name: _plain(name) for cell in cells for name in cell})]
-
-
-def _plain(name: str) -> Column:
-    def text(cell: Row) -> str:
-        value = cell.get(name)
-        return number_text(value) if isinstance(value, float) else str(value)
-
-    return text
+    """Return the tables of a section, and who is absent from it."""
+    return [*_LAYOUTS[section](results), *_absences(results, section)]
 
 
 def _asked(results: Results, section: str, more: str) -> str:
-    return f"{results.section(section)['question']} {more}"
+    return f"{results.section(section)['question']} {more}".rstrip()
+
+
+def _one(section: str, words: str, columns: Columns | Callable[[list[Row]], Columns]) -> Layout:
+    """Return what lays out a section in one table; the words may name parts of its first cell."""
+
+    def layout(results: Results) -> list[Table]:
+        cells = results.cells(section)
+        heads = columns(cells) if callable(columns) else columns
+        return [table_of(_asked(results, section, words.format(**cells[0])), cells, heads)]
+
+    return layout
 
 
 def _named(cells: Iterable[Row], part: str, write: Callable[[str], str] = str) -> dict[str, Column]:
@@ -65,15 +65,59 @@ def _named(cells: Iterable[Row], part: str, write: Callable[[str], str] = str) -
     return {write(name): column(number_text, part, name) for name in names}
 
 
+def _absences(results: Results, section: str) -> list[Table]:
+    """Return who is absent where, and why."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for cell in results.cells(section):
+        for name, reason in cell.get("absent", {}).items():
+            # cells differ by what was estimated, not by why
+            found = places.setdefault((name, reason.partition(", estimated")[0]), [])
+            share = f", {percent_text(cell['share'])}" if "share" in cell else ""
+            found.append(f"d = {cell['d']}, m = {width_text(cell['m'])}{share}")
+    rows = [
+        [name_of(name), reason, str(len(where)), where[0] + (", ..." if len(where) > 1 else "")]
+        for (name, reason), where in places.items()
+    ]
+    columns = ["competitor", "reason", "cells", "where"]
+    return [Table(f"Who is absent from '{section}', and why.", columns, rows)] if rows else []
+
+
+def _times(time: float | None, *, slower: bool = False) -> Column:
+    """Return how many times as fast, or as slow, as a time each method is."""
+
+    def text(each: Row) -> str:
+        if time is None:
+            return "–"
+        return number_text((each["microseconds"] / time) ** (1 if slower else -1))
+
+    return text
+
+
 # -- the half-space index ------------------------------------------------------------------------
+
+
+def ratio_table(results: Results, section: str = "report", *, share: float | None = None) -> Table:
+    """Return how many times as fast as the baseline every competitor is, one row for each cell."""
+    stored = results.section(section)
+    baseline = stored["baseline"]
+    cells = [row for row in results.cells(section) if share is None or row["share"] == share]
+    parts = ("microseconds", "absent")
+    named = {name for row in cells for part in parts for name in row.get(part, {})} - {baseline}
+    known = list(NAMES)
+    order = sorted(named, key=lambda name: known.index(name) if name in NAMES else len(NAMES))
+    columns = {**GRID, **({} if share else ACTIVE)}
+    columns |= ratio_columns(baseline, f"{name_of(baseline)}, µs", order)
+    what = (
+        f"{stored['question']} Times" if share is None else f"{percent_text(share)} active: times"
+    )
+    return table_of(f"{what} as fast as {name_of(baseline)}.", cells, columns)
 
 
 def _report(results: Results) -> list[Table]:
     cells = results.cells("report")
-    totals: dict[str, int] = {}
+    totals: Counter[str] = Counter()
     for cell in cells:
-        for name, count in cell["differing_pairs"].items():
-            totals[name] = totals.get(name, 0) + count
+        totals.update(cell["differing_pairs"])
     checked = sum(cell["checked_pairs"] for cell in cells)
     differences = Table(
         f"Pairs decided otherwise than in real arithmetic, of {checked} pairs compared.",
@@ -81,37 +125,43 @@ def _report(results: Results) -> list[Table]:
         [[name_of(name), str(count)] for name, count in totals.items()],
     )
     shares = sorted({row["share"] for row in cells})
-    tables = [ratio_table(results, share=share) for share in shares]
-    return [*tables, differences, *absences(results, "report")]
+    return [*(ratio_table(results, share=share) for share in shares), differences]
 
 
-def _single(results: Results) -> list[Table]:
-    names = dict.fromkeys(row["competitor"] for row in results.rows("single"))
-    times = {name_of(name): column(number_text, "microseconds", name) for name in names}
-    caption = _asked(results, "single", "Microseconds.")
-    return [table_of(caption, results.cells("single"), {**GRID, **times})]
+def ratio_curves(
+    results: Results, competitor: str
+) -> tuple[tuple[int, ...], dict[str, list[float]]]:
+    """Return how many times as fast as dense a competitor reports, against the dimension.
 
-
-def _build(results: Results) -> list[Table]:
-    cells = results.cells("build")
-    caption = _asked(results, "build", "Milliseconds; memory as a multiple of the float64 points.")
-    columns = {**GRID, "engine": column(name_of, "engine"), **_named(cells, "milliseconds")}
-    columns["memory"] = column(number_text, "memory_ratio")
-    return [table_of(caption, cells, columns), *absences(results, "build")]
-
-
-def _slopes(results: Results) -> list[Table]:
-    columns = {
-        "d": column(str, "d"),
-        "engine": column(name_of, "engine"),
-        "regime": column(str, "regime"),
-        "slope of time": column(interval_text, "time_slope"),
-        "slope of points touched": column(interval_text, "touched_slope"),
-        "1 - 1/⌊d/2⌋": column(number_text, "reporting_exponent"),
-        "1 - 1/d": column(number_text, "partition_tree_exponent"),
+    Examples
+    --------
+    The figure of them is ``figures.speedup_by_dimension(dimensions, curves, name="speed")``.
+    """
+    rows = [row for row in results.rows("report") if row["competitor"] == competitor]
+    width = max(row["m"] for row in rows)
+    here = {(row["d"], row["share"]): row["ratio"] for row in rows if row["m"] == width}
+    dimensions = tuple(sorted({d for d, _ in here}))
+    curves = {
+        f"{percent_text(share)} active": [here[d, share] for d in dimensions]
+        for share in sorted({share for _, share in here})
     }
-    words = "Exponents of m with 95 % intervals over the seeds, beside the theory's."
-    return [table_of(_asked(results, "slopes", words), results.cells("slopes"), columns)]
+    return dimensions, curves
+
+
+def _build(cells: list[Row]) -> Columns:
+    columns = {**GRID, "engine": column(name_of, "engine"), **_named(cells, "milliseconds")}
+    return {**columns, "memory": column(number_text, "memory_ratio")}
+
+
+_SLOPES = {
+    "d": column(str, "d"),
+    "engine": column(name_of, "engine"),
+    "regime": column(str, "regime"),
+    "slope of time": column(interval_text, "time_slope"),
+    "slope of points touched": column(interval_text, "touched_slope"),
+    "1 - 1/⌊d/2⌋": column(number_text, "reporting_exponent"),
+    "1 - 1/d": column(number_text, "partition_tree_exponent"),
+}
 
 
 def _limits(results: Results) -> list[Table]:
@@ -134,14 +184,8 @@ def _limits(results: Results) -> list[Table]:
     others = [cell for cell in cells if "rate" not in cell]
     return [
         table_of("What one thread of this machine does.", rates, machine),
-        table_of(results.section("limits")["question"], others, engines),
+        table_of(_asked(results, "limits", ""), others, engines),
     ]
-
-
-def _startup(results: Results) -> list[Table]:
-    cells = results.cells("startup")
-    columns = {"start": column(str, "start"), **_named(cells, "seconds")}
-    return [table_of(_asked(results, "startup", "Seconds."), cells, columns)]
 
 
 def _numpy(results: Results) -> list[Table]:
@@ -165,7 +209,7 @@ def _approximate(results: Results) -> list[Table]:
     tables = []
     for cell in results.cells("approximate"):
         everybody = sorted(
-            cell["methods"] + cell.get("exact", []), key=lambda each: float(each["microseconds"])
+            cell["methods"] + cell["exact"], key=lambda each: float(each["microseconds"])
         )
         dense = {each["method"]: each["microseconds"] for each in everybody}.get("dense")
         columns = {
@@ -177,79 +221,55 @@ def _approximate(results: Results) -> list[Table]:
             "looks at": column(percent_text, "candidates"),
             "build, s": column(number_text, "build_seconds"),
         }
-        place = (
-            f"d = {cell['d']}, m = {width_text(cell['m'])}, {percent_text(cell['share'])} active"
-        )
-        caption = _asked(results, "approximate", f"{place}; the fastest first.")
+        place = f"d = {cell['d']}, m = {width_text(cell['m'])}, {percent_text(cell['share'])}"
+        caption = _asked(results, "approximate", f"{place} active; the fastest first.")
         tables.append(table_of(caption, everybody, columns))
-    return [*tables, *absences(results, "approximate")]
+    return tables
 
 
-def _times(time: float | None) -> Column:
-    """Return how many times as fast as a time each method is."""
-    return lambda each: "–" if time is None else number_text(time / each["microseconds"])
-
-
-_GROUPS = {
-    "exact index": "auto",
-    "SimHash": "SimHash",
-    "HNSW": "HNSW",
-}
+_GROUPS = {"exact index": "auto", "SimHash": "SimHash", "HNSW": "HNSW"}
 """What the figure shows, and how the names of the methods begin."""
 
 
-def recall_panels(
-    results: Results, share: float = 0.01
-) -> dict[str, dict[str, list[tuple[float, float]]]]:
-    """Return recall against time for the index and those who miss some neurons.
+def recall_panels(results: Results) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    """Return recall against time where 1 % fire, for the index and those who miss some neurons.
 
     Examples
     --------
     The figure of them is ``figures.recall_against_time(panels, name="recall")``.
     """
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for cell in results.cells("approximate"):
-        if cell["share"] != share:
-            continue
-        groups = {
-            label: [
-                (each["microseconds"], each["recall"])
-                for each in cell["methods"]
-                if each["method"].startswith(starts)
-            ]
-            for label, starts in _GROUPS.items()
-        }
-        panels[f"*d* = {cell['d']}"] = {label: rows for label, rows in groups.items() if rows}
-    if not panels:
-        raise ValueError(f"share must have been measured, got {share!r}")
+    for cell in (cell for cell in results.cells("approximate") if cell["share"] == 0.01):
+        groups = panels[f"*d* = {cell['d']}"] = {}
+        for (label, starts), each in itertools.product(_GROUPS.items(), cell["methods"]):
+            if each["method"].startswith(starts):
+                groups.setdefault(label, []).append((each["microseconds"], each["recall"]))
     return panels
 
 
 # -- training ------------------------------------------------------------------------------------
 
 _CELL = {**GRID, "n": column(str, "n")}
-_SHOWN = (
-    *("auto", "query", "aggregates", "literal"),
-    *("alive", "dense_rows", "dense_float64", "torch"),
-)
-_PHASES = ("query", "adversary", "forward", "backward", "update")
+_SHOWN = ["auto", "query", "aggregates", "literal"]  # of them, aggregates are in old results only
+_SHOWN += ["alive", "dense_rows", "dense_float64", "torch"]
+_PHASES = ("query", "adversary", "forward", "backward", "update", "monitor")
 _WANTED = {"wanted": column(percent_text, "share")}
 
 
-def _of_auto(*names: str) -> Column:
-    return column(percent_text, *names, "auto")
+def _of_auto(name: str) -> Column:
+    return column(percent_text, name, "auto")
 
 
 def iteration_table(
     results: Results,
     *,
     share: float | None = None,
-    competitors: Iterable[str] | None = None,
+    competitors: Iterable[str] = _SHOWN,
     baseline: str = "dense",
 ) -> Table:
     """Return how many times as fast as a baseline everybody does an iteration."""
     cells = [row for row in results.cells("iteration") if share is None or row["share"] == share]
-    shown = [name for name in competitors or _SHOWN if name != baseline]
+    shown = [name for name in competitors if name != baseline]
     columns = {**_CELL, **({} if share else ACTIVE)}
     columns |= ratio_columns(baseline, f"{name_of(baseline)}, ms", shown)
     where = "" if share is None else f"{percent_text(share)} active. "
@@ -274,8 +294,7 @@ def _iteration(results: Results) -> list[Table]:
         **_CELL,
         **ACTIVE,
         "auto, ms": column(milliseconds_text, "microseconds", "auto"),
-        **{name: _phase(name) for name in _PHASES},
-        "history": _phase("monitor"),
+        **{"history" if name == "monitor" else name: _phase(name) for name in _PHASES},
     }
     passes = {
         **_CELL,
@@ -300,8 +319,7 @@ def _iteration(results: Results) -> list[Table]:
             cells,
             passes,
         ),
-        _differences(results),
-        *absences(results, "iteration"),
+        _differences(cells),
     ]
 
 
@@ -322,15 +340,13 @@ def _dense(row: Row) -> int:
     return int((2 * ATTACK_STEPS + 3) * row["n"] * row["m"])
 
 
-def _differences(results: Results) -> Table:
+def _differences(cells: list[Row]) -> Table:
     """Return how far everybody is from real arithmetic, and from each other."""
-    cells = results.cells("iteration")
     checked = sum(row["checked_pairs"] for row in cells)
-    pairs: dict[str, int] = {}
+    pairs: Counter[str] = Counter()
     outputs: dict[str, list[float]] = {}
     for row in cells:
-        for name, count in row["differing_pairs"].items():
-            pairs[name] = pairs.get(name, 0) + count
+        pairs.update(row["differing_pairs"])
         for name, size in row["output_difference"].items():
             outputs.setdefault(name, []).append(size)
     columns = {
@@ -352,30 +368,22 @@ def _differences(results: Results) -> Table:
     )
 
 
-def _digits(results: Results) -> list[Table]:
-    columns = {
-        "m": GRID["m"],
-        **ACTIVE,
-        "radius": column(number_text, "radius"),
-        "candidates": _of_auto("candidates"),
-        "moved": _of_auto("touched"),
-        **ratio_columns("dense", f"{name_of('dense')}, ms", ("auto", "query", "dense_float64")),
-    }
-    caption = _asked(results, "digits", f"Times as fast as {name_of('dense')}.")
-    return [table_of(caption, results.cells("digits"), columns)]
-
-
-def _steps(results: Results) -> list[Table]:
-    columns = {
-        **_CELL,
-        **_WANTED,
-        "step size": column(number_text, "eta_part"),
-        "active": _of_auto("active"),
-        "moved": _of_auto("touched"),
-        **ratio_columns("dense", "dense, ms", ("auto", "query")),
-    }
-    caption = _asked(results, "steps", f"Times as fast as {name_of('dense')}.")
-    return [table_of(caption, results.cells("steps"), columns)]
+_DIGITS = {
+    "m": GRID["m"],
+    **ACTIVE,
+    "radius": column(number_text, "radius"),
+    "candidates": _of_auto("candidates"),
+    "moved": _of_auto("touched"),
+    **ratio_columns("dense", f"{name_of('dense')}, ms", ("auto", "query", "dense_float64")),
+}
+_STEPS = {
+    **_CELL,
+    **_WANTED,
+    "step size": column(number_text, "eta_part"),
+    "active": _of_auto("active"),
+    "moved": _of_auto("touched"),
+    **ratio_columns("dense", "dense, ms", ("auto", "query")),
+}
 
 
 def _by_width(cells: list[Row], part: str, unit: float) -> dict[str, Column]:
@@ -384,8 +392,7 @@ def _by_width(cells: list[Row], part: str, unit: float) -> dict[str, Column]:
     def at(place: int) -> Column:
         return lambda row: number_text(_medians(row, part, unit)[place])
 
-    widths = cells[0]["widths"] if cells else []
-    return {f"m = {width_text(m)}": at(place) for place, m in enumerate(widths)}
+    return {f"m = {width_text(m)}": at(place) for place, m in enumerate(cells[0]["widths"])}
 
 
 def _medians(row: Row, part: str, unit: float) -> list[float]:
@@ -393,9 +400,8 @@ def _medians(row: Row, part: str, unit: float) -> list[float]:
     return medians
 
 
-def _scaling(results: Results) -> list[Table]:
-    cells = results.cells("scaling")
-    columns = {
+def _scaling(cells: list[Row]) -> Columns:
+    return {
         "regime": column(str, "regime"),
         "competitor": column(name_of, "competitor"),
         **_by_width(cells, "microseconds_by_seed", 1e3),
@@ -403,23 +409,14 @@ def _scaling(results: Results) -> list[Table]:
         "slope of work": column(interval_text, "work_slope"),
         "of active": column(interval_text, "active_slope"),
     }
-    if not cells:
-        return [table_of(results.section("scaling")["question"], cells, columns)]
-    words = (
-        f"Milliseconds of an iteration, d = {cells[0]['d']}, {cells[0]['n']} examples; exponents "
-        "of m with 95 % intervals."
-    )
-    return [table_of(_asked(results, "scaling", words), cells, columns)]
 
 
-def _memory(results: Results) -> list[Table]:
-    cells = results.cells("memory")
-
+def _memory(cells: list[Row]) -> Columns:
     def over_weights(row: Row) -> str:
         weights = 8.0 * row["widths"][-1] * row["d"] / 2**20
         return number_text(_medians(row, "held_by_seed", 2**20)[-1] / weights)
 
-    columns = {
+    return {
         "regime": column(str, "regime"),
         "trainer": column(name_of, "competitor"),
         **_by_width(cells, "held_by_seed", 2**20),
@@ -427,11 +424,10 @@ def _memory(results: Results) -> list[Table]:
         "slope": column(interval_text, "held_slope"),
         "slope of the peak": column(interval_text, "peak_slope"),
     }
-    return [table_of(_asked(results, "memory", "MiB between two iterations."), cells, columns)]
 
 
 def growth_curves(
-    results: Results, regime: str, competitors: Iterable[str] = ("dense", "auto")
+    results: Results, regime: str, competitors: Iterable[str]
 ) -> tuple[tuple[int, ...], dict[str, FloatArray]]:
     """Return the milliseconds of an iteration against the width.
 
@@ -441,12 +437,7 @@ def growth_curves(
     ylabel="milliseconds for one iteration")``.
     """
     cells = {row["competitor"]: row for row in results.cells("scaling") if row["regime"] == regime}
-    wanted: dict[str, Any] = {name: cells.get(name) for name in competitors}
-    missing = [name for name, row in wanted.items() if row is None]
-    if missing or not wanted:
-        raise ValueError(
-            f"regime and competitors must have been measured, got {regime!r} and {missing}"
-        )
+    wanted = {name: cells[name] for name in competitors}
     curves = {
         name_of(name): np.array(row["microseconds_by_seed"]) / 1e3 for name, row in wanted.items()
     }
@@ -470,7 +461,7 @@ def _missed(results: Results) -> list[Table]:
             ),
             **{head: _error(place) for place, head in enumerate(heads)},
             "ms per iteration": column(milliseconds_text, "microseconds"),
-            "times as long": _as_long(exact),
+            "times as long": _times(exact, slower=True),
             "right, seen": column(percent_text, "attacked_training"),
         }
         if "attacked_test" in cell["start"]:
@@ -495,10 +486,6 @@ def _error(place: int) -> Column:
     return text
 
 
-def _as_long(time: float) -> Column:
-    return lambda each: number_text(each["microseconds"] / time)
-
-
 def missed_curves(results: Results) -> dict[str, list[tuple[float, float]]]:
     """Return how far the weights end from the exact ones, against the neurons that are missed.
 
@@ -515,21 +502,36 @@ def missed_curves(results: Results) -> dict[str, list[tuple[float, float]]]:
     return found
 
 
-_LAYOUTS: Mapping[tuple[str, str], Callable[[Results], list[Table]]] = {
-    ("halfspace", "report"): _report,
-    ("halfspace", "aggregate"): lambda results: [ratio_table(results, "aggregate")],
-    ("halfspace", "single"): _single,
-    ("halfspace", "build"): _build,
-    ("halfspace", "slopes"): _slopes,
-    ("halfspace", "limits"): _limits,
-    ("halfspace", "startup"): _startup,
-    ("halfspace", "numpy"): _numpy,
-    ("halfspace", "approximate"): _approximate,
-    ("training", "iteration"): _iteration,
-    ("training", "digits"): _digits,
-    ("training", "steps"): _steps,
-    ("training", "scaling"): _scaling,
-    ("training", "memory"): _memory,
-    ("training", "missed"): _missed,
+_FASTER = f"Times as fast as {name_of('dense')}."
+_LAYOUTS: Mapping[str, Layout] = {
+    "report": _report,
+    "aggregate": lambda results: [ratio_table(results, "aggregate")],
+    "single": _one(
+        "single", "Microseconds.", lambda cells: GRID | _named(cells, "microseconds", name_of)
+    ),
+    "build": _one("build", "Milliseconds; memory as a multiple of the float64 points.", _build),
+    "slopes": _one(
+        "slopes",
+        "Exponents of m with 95 % intervals over the seeds, beside the theory's.",
+        _SLOPES,
+    ),
+    "limits": _limits,
+    "startup": _one(
+        "startup",
+        "Seconds.",
+        lambda cells: {"start": column(str, "start"), **_named(cells, "seconds")},
+    ),
+    "numpy": _numpy,
+    "approximate": _approximate,
+    "iteration": _iteration,
+    "digits": _one("digits", _FASTER, _DIGITS),
+    "steps": _one("steps", _FASTER, _STEPS),
+    "scaling": _one(
+        "scaling",
+        "Milliseconds of an iteration, d = {d}, {n} examples; exponents of m with 95 % intervals.",
+        _scaling,
+    ),
+    "memory": _one("memory", "MiB between two iterations.", _memory),
+    "missed": _missed,
 }
-"""What lays out a section, by its benchmark and its name."""
+"""What lays out a section, by its name."""

@@ -28,14 +28,12 @@ class Peer:
     """A package that takes part if it is installed.
 
     - ``name``: Its name in the results.
-    - ``package``: What to install.
     - ``module``: What to import.
     - ``make``: Takes the imported module and a problem, builds what is to be built, and returns the
       competitor.
     """
 
     name: str
-    package: str
     module: str
     make: Callable[[Any, Problem], Competitor]
 
@@ -135,92 +133,80 @@ def _torch(module: Any, problem: Problem) -> Competitor:
     return Competitor("torch", ask, rows, unit=BLOCK, own_threads=True)
 
 
+_NEIGHBORS = "sklearn.neighbors"
 PEERS = (
-    Peer(
-        "sklearn_kdtree",
-        "scikit-learn",
-        "sklearn.neighbors",
-        _sklearn_tree("sklearn_kdtree", "KDTree"),
-    ),
-    Peer(
-        "sklearn_balltree",
-        "scikit-learn",
-        "sklearn.neighbors",
-        _sklearn_tree("sklearn_balltree", "BallTree"),
-    ),
-    Peer("scipy_ckdtree", "scipy", "scipy.spatial", _scipy_tree),
-    Peer("faiss_flat", "faiss-cpu", "faiss", _faiss),
-    Peer("torch", "torch", "torch", _torch),
+    Peer("sklearn_kdtree", _NEIGHBORS, _sklearn_tree("sklearn_kdtree", "KDTree")),
+    Peer("sklearn_balltree", _NEIGHBORS, _sklearn_tree("sklearn_balltree", "BallTree")),
+    Peer("scipy_ckdtree", "scipy.spatial", _scipy_tree),
+    Peer("faiss_flat", "faiss", _faiss),
+    Peer("torch", "torch", _torch),
 )
+
+_BUILDING, _ASKING = 10.0, 2.0
+"""Seconds that building a peer, and asking it as few queries as it may be asked, may take."""
+
+
+class Patience:
+    """How long things took at one size, and what is left out at a larger one."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], tuple[int, float]] = {}
+
+    def learn(self, seconds: float, size: int, *key: object) -> None:
+        """Remember how long something took."""
+        self._known[key] = (size, seconds)
+
+    def reason(self, what: str, most: float, size: int, *key: object) -> str:
+        """Return why something is left out, or an empty text; times grow like the size."""
+        before, seconds = self._known.get(key, (1, 0.0))
+        expected = seconds * size / before
+        if expected <= most:
+            return ""
+        return (
+            f"skipped: {what} would take more than {most:.2g} s, estimated {expected:.2g} s from "
+            "the width before"
+        )
 
 
 class PeerField:
     """The peers over a grid of growing widths: who is built, who is left out, and why.
 
-    - ``wanted``: Whether peers take part at all.
-    - ``peers``: The peers; all by default.
-    - ``building``, ``asking``: A peer is skipped where building it, or asking it as few queries as
-      it may be asked, is estimated to take longer than this, in seconds.  Estimates are
-      proportional to the width.
+    A peer is skipped where building it, or asking it as few queries as it may be asked, is
+    estimated to take too long; `build_seconds` says what building took.
     """
 
-    def __init__(
-        self,
-        wanted: bool,
-        peers: tuple[Peer, ...] | None = None,
-        *,
-        building: float = 10.0,
-        asking: float = 2.0,
-    ) -> None:
-        self._building, self._asking = building, asking
-        self._peers = PEERS if peers is None else peers
-        self._wanted = wanted
-        self._modules = {peer.name: load(peer.module) if wanted else None for peer in self._peers}
-        self._built: dict[tuple[str, int], tuple[int, float]] = {}
-        self._asked: dict[tuple[str, int, float], tuple[int, float]] = {}
+    def __init__(self, wanted: bool) -> None:
+        self._wanted, self._patience = wanted, Patience()
+        self._modules = {peer.name: load(peer.module) if wanted else None for peer in PEERS}
+        self.build_seconds: dict[str, float] = {}
 
     def build(self, problem: Problem) -> tuple[list[Competitor], dict[str, str]]:
         """Build every peer for a problem."""
         taking_part, absent = [], {}
-        for peer in self._peers:
+        for peer in PEERS:
+            key = (problem.m, "build", peer.name, problem.d)
             if self._modules[peer.name] is None:
                 absent[peer.name] = why_absent(self._wanted)
-                continue
-            expected = _expected(self._built.get((peer.name, problem.d)), problem.m)
-            if expected > self._building:
-                absent[peer.name] = _reason("building it", expected, self._building)
-                continue
-            start = time.process_time()
-            taking_part.append(peer.make(self._modules[peer.name], problem))
-            self._built[peer.name, problem.d] = (problem.m, time.process_time() - start)
+            elif reason := self._patience.reason("building it", _BUILDING, *key):
+                absent[peer.name] = reason
+            else:
+                start = time.process_time()
+                taking_part.append(peer.make(self._modules[peer.name], problem))
+                self.build_seconds[peer.name] = time.process_time() - start
+                self._patience.learn(self.build_seconds[peer.name], *key)
         return taking_part, absent
 
     def willing(
         self, competitors: list[Competitor], problem: Problem, share: float
     ) -> tuple[list[Competitor], dict[str, str]]:
         """Sort out those that would take too long at a threshold."""
-        asked, absent = [], {}
+        absent = {}
         for each in competitors:
-            key = (each.name, problem.d, share)
-            expected = _expected(self._asked.get(key), problem.m) * each.unit
-            if expected > self._asking:
-                absent[each.name] = _reason(f"{each.unit} queries", expected, self._asking)
-            else:
-                asked.append(each)
-        return asked, absent
+            key = (problem.m * each.unit, each.name, problem.d, share)
+            if reason := self._patience.reason(f"{each.unit} queries", _ASKING, *key):
+                absent[each.name] = reason
+        return [each for each in competitors if each.name not in absent], absent
 
     def learn(self, name: str, problem: Problem, share: float, microseconds: float) -> None:
         """Remember how long a query took, for the next width."""
-        self._asked[name, problem.d, share] = (problem.m, microseconds / 1e6)
-
-
-def _expected(known: tuple[int, float] | None, m: int) -> float:
-    """Return the seconds that something proportional to the width will take; 0 if unknown."""
-    return 0.0 if known is None else known[1] * m / known[0]
-
-
-def _reason(what: str, expected: float, patience: float) -> str:
-    return (
-        f"skipped: {what} would take more than {patience:.2g} s, estimated {expected:.2g} s from "
-        "the width before"
-    )
+        self._patience.learn(microseconds / 1e6, problem.m, name, problem.d, share)

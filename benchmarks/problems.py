@@ -14,14 +14,13 @@ that its tile is chosen by measurement: a baseline that is easy to beat proves n
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import Competitor
+from benchmarks.timing import Competitor, fastest
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
@@ -34,13 +33,7 @@ _TILES = (512, 1024, 2048, 4096)
 
 @dataclass(frozen=True)
 class Problem:
-    """Points and queries, drawn from a seed.
-
-    - ``d``: The dimension.
-    - ``m``: The number of points.
-    - ``queries``: The number of queries.
-    - ``seed``: The seed; problems of other sizes have streams of their own.
-    """
+    """Points and queries, drawn from a seed; other sizes have streams of their own."""
 
     d: int
     m: int
@@ -73,9 +66,13 @@ def domain_of(d: int) -> str | None:
     return None if d == 2 else "slice"
 
 
-def index_competitor(
-    name: str, index: HalfspaceIndex, X: FloatArray, out: list[Any], *, core: bool = True
-) -> Competitor:
+def make_room(out: list[Any], needed: int) -> None:
+    """See to it that a shared buffer holds an answer, with its pages in memory."""
+    if len(out[0]) < needed:
+        out[0] = np.ones(needed, dtype=np.int32)
+
+
+def index_competitor(name: str, index: HalfspaceIndex, X: FloatArray, out: list[Any]) -> Competitor:
     """Return an index as a competitor that reports into a reused buffer, in any order.
 
     The buffer is the one element of `out`, so that it can be replaced by a longer one.
@@ -84,7 +81,7 @@ def index_competitor(
     def ask(tau: float, q: int) -> HalfspaceHits:
         return index.query_halfspace(X[:q], tau, sort_results=False, out=out[0])
 
-    return Competitor(name, ask, HalfspaceHits.split, exact=True, core=core)
+    return Competitor(name, ask, HalfspaceHits.split, exact=True, core=True)
 
 
 def own_engines(
@@ -106,7 +103,6 @@ def own_engines(
 
 def _other_forms(index: HalfspaceIndex, X: FloatArray) -> list[Competitor]:
     """Return the index with all options at their defaults, counting, and marking."""
-    everything = len(X)
 
     def ask(tau: float, q: int) -> HalfspaceHits:
         return index.query_halfspace(X[:q], tau)
@@ -117,15 +113,14 @@ def _other_forms(index: HalfspaceIndex, X: FloatArray) -> list[Competitor]:
     def mask(tau: float, q: int) -> Any:
         return index.mask_halfspace(X[:q], tau)
 
+    def marked(mask: Any) -> list[Any]:
+        return [np.flatnonzero(row) for row in mask]
+
     return [
-        Competitor("auto_default", ask, HalfspaceHits.split, exact=True, unit=everything),
+        Competitor("auto_default", ask, HalfspaceHits.split, exact=True, unit=len(X)),
         Competitor("count", count, exact=True, core=True),
-        Competitor("mask", mask, _rows_of_mask, exact=True, unit=everything),
+        Competitor("mask", mask, marked, exact=True, unit=len(X)),
     ]
-
-
-def _rows_of_mask(mask: Any) -> list[Any]:
-    return [np.flatnonzero(row) for row in mask]
 
 
 def dense_baselines(problem: Problem) -> list[Competitor]:
@@ -134,14 +129,17 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
     W32, X32 = W.astype(np.float32), X.astype(np.float32)
     width = best_tile(X32, W32)
     scores = np.empty((len(X), width), dtype=np.float32)
-    tiles = dense_tiles(X32, W32, width)
+    above = np.empty(scores.shape, dtype=np.bool_)
+
+    def tiles(tau: float, q: int) -> Iterator[tuple[int, int, Any]]:
+        return _tiled(X32[:q], W32, np.float32(tau), scores[:q], above[:q])
 
     def dense(tau: float, q: int) -> None:
-        for _ in tiles(X32[:q], np.float32(tau)):
+        for _ in tiles(tau, q):
             pass
 
     def dense_answer(tau: float, q: int) -> list[Any]:
-        return list(tiles(X32[:q], np.float32(tau)))
+        return list(tiles(tau, q))
 
     def dense_rows(answer: list[Any]) -> list[Any]:
         parts = [
@@ -173,24 +171,6 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
     ]
 
 
-def dense_tiles(
-    X: Any, W: Any, width: int | None = None
-) -> Callable[[Any, Any], Iterator[tuple[int, int, Any]]]:
-    """Return the tuned dense search for points that may change and as many queries as in `X`.
-
-    It takes queries and a threshold, and yields first column, columns and flat positions of what
-    is above it, tile by tile.
-    """
-    width = best_tile(X, W) if width is None else width
-    scores = np.empty((len(X), width), dtype=np.float32)
-    above = np.empty((len(X), width), dtype=np.bool_)
-
-    def search(normals: Any, tau: Any) -> Iterator[tuple[int, int, Any]]:
-        return _tiled(normals, W, tau, scores[: len(normals)], above[: len(normals)])
-
-    return search
-
-
 def _tiled(X: Any, W: Any, tau: Any, scores: Any, above: Any) -> Iterator[tuple[int, int, Any]]:
     """Yield what is above the threshold, as (first column, columns, flat positions) of tiles."""
     width = scores.shape[1]
@@ -205,22 +185,20 @@ def _tiled(X: Any, W: Any, tau: Any, scores: Any, above: Any) -> Iterator[tuple[
 
 
 def best_tile(X: Any, W: Any) -> int:
-    """Return the width of tile that is fastest here, by the best of four calls each."""
+    """Return the width of tile that is fastest here."""
     sample = W[: max(_TILES) * 4]
     widths = sorted({min(width, len(sample)) for width in _TILES})
     scores = np.empty(len(X) * widths[-1], dtype=np.float32)
     above = np.empty(scores.shape, dtype=np.bool_)
-    best = dict.fromkeys(widths, np.inf)
     level = np.float32(np.quantile(X[:1] @ sample.T, 0.99))
-    for _ in range(4):
-        for width in widths:
-            shape = (len(X), width)
-            tile, marks = (each[: len(X) * width].reshape(shape) for each in (scores, above))
-            start = time.thread_time()
-            for _, _, _ in _tiled(X, sample, level, tile, marks):
-                pass
-            best[width] = min(best[width], time.thread_time() - start)
-    return min(widths, key=best.__getitem__)
+
+    def search(width: int) -> None:
+        size = len(X) * width
+        tile, marks = (each[:size].reshape(len(X), width) for each in (scores, above))
+        for _ in _tiled(X, sample, level, tile, marks):
+            pass
+
+    return fastest(widths, search, rounds=4)
 
 
 def _rows_of_blocks(blocks: list[Any]) -> list[Any]:

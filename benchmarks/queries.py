@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from benchmarks.problems import (
     dense_baselines,
     domain_of,
     index_competitor,
+    make_room,
     own_engines,
 )
 from benchmarks.settings import Row, Section, Settings, section
@@ -40,9 +41,7 @@ class InexactAnswer(RuntimeError):
 def timings(found: Mapping[str, Timing]) -> Row:
     """Return timings as they are stored, one mapping for each kind of number."""
     return {
-        "microseconds": {name: each.microseconds for name, each in found.items()},
-        "rounds": {name: each.rounds for name, each in found.items()},
-        "queries": {name: each.queries for name, each in found.items()},
+        kind: {name: getattr(each, kind) for name, each in found.items()} for kind in Timing._fields
     }
 
 
@@ -86,41 +85,36 @@ def _marks(competitor: Competitor, tau: float, queries: int, m: int) -> BoolArra
     return marks
 
 
-def _make_room(out: list[Any], competitors: list[Competitor], tau: float, queries: int) -> None:
-    """See to it that the shared buffer holds the answer, with its pages in memory."""
-    (counting,) = (each for each in competitors if each.name == "count")
-    needed = int(counting.ask(tau, queries).sum())
-    if len(out[0]) < needed:
-        out[0] = np.zeros(needed, dtype=np.int32)
-        out[0].fill(1)
-
-
 # -- report ------------------------------------------------------------------------------------
 
 
+def _report_cells(
+    settings: Settings, problem: Problem, shares: Iterable[float], peers: PeerField, **how: Any
+) -> Generator[Row]:
+    """Let everybody report at one threshold after the other."""
+    with one_thread():
+        out: list[Any] = [np.empty(0, dtype=np.int32)]
+        own = own_engines(problem, out, **how)
+        (counting,) = (each for each in own if each.name == "count")
+        everyone = [*dense_baselines(problem), *own]
+        built, absent = peers.build(problem)
+    for share in shares:
+        with one_thread():
+            make_room(out, int(counting.ask(problem.threshold(share), settings.queries).sum()))
+            asked, skipped = peers.willing(built, problem, share)
+            row = _raced([*everyone, *asked], problem, share, settings)
+            for each in asked:
+                peers.learn(each.name, problem, share, row["microseconds"][each.name])
+        yield {**row, "absent": {**absent, **skipped}}
+
+
 def _report(settings: Settings) -> Generator[Row]:
-    peers = PeerField(settings.peers)
-    for d in settings.dimensions:
-        for m in settings.widths:
-            with one_thread():
-                problem = Problem(d, m, settings.queries, settings.seed)
-                out: list[Any] = [np.empty(0, dtype=np.int32)]
-                own = own_engines(problem, out, names=("scan", "cap", "tree", "auto"))
-                everyone = [*dense_baselines(problem), *own]
-                built, absent = peers.build(problem)
-            for share in settings.shares:
-                with one_thread():
-                    tau = problem.threshold(share)
-                    _make_room(out, own, tau, settings.queries)
-                    asked, skipped = peers.willing(built, problem, share)
-                    row = _raced([*everyone, *asked], problem, share, settings)
-                    for each in asked:
-                        peers.learn(each.name, problem, share, row["microseconds"][each.name])
-                yield {**row, "absent": {**_without_cap(d), **absent, **skipped}}
-
-
-def _without_cap(d: int) -> dict[str, str]:
-    return {"cap": "needs queries on the slice"} if domain_of(d) is None else {}
+    peers, engines = PeerField(settings.peers), ("scan", "cap", "tree", "auto")
+    for d, m in itertools.product(settings.dimensions, settings.widths):
+        problem = Problem(d, m, settings.queries, settings.seed)
+        without = {"cap": "needs queries on the slice"} if domain_of(d) is None else {}
+        for row in _report_cells(settings, problem, settings.shares, peers, names=engines):
+            yield {**row, "absent": {**without, **row["absent"]}}
 
 
 def _raced(
@@ -162,20 +156,13 @@ def _numpy_grid(settings: Settings) -> tuple[list[int], list[float]]:
 
 def _numpy(settings: Settings) -> Generator[Row]:
     dimensions, shares = _numpy_grid(settings)
-    m = settings.nearest_width(2**16)
     for d in dimensions:
-        with one_thread():
-            problem = Problem(d, m, settings.queries, settings.seed)
-            out: list[Any] = [np.empty(0, dtype=np.int32)]
-            names = ("scan", "cap", *(("tree",) if d <= 4 else ()), "auto")
-            own = own_engines(problem, out, names=names, kernels="numpy")
-            everyone = [*dense_baselines(problem), *own]
-        for share in shares:
-            with one_thread():
-                tau = problem.threshold(share)
-                _make_room(out, own, tau, settings.queries)
-                row = _raced(everyone, problem, share, settings)
-            yield {**row, "surviving": surviving_share(problem, tau)}
+        problem = Problem(d, settings.nearest_width(2**16), settings.queries, settings.seed)
+        engines = ("scan", "cap", *(("tree",) if d <= 4 else ()), "auto")
+        how: dict[str, Any] = {"names": engines, "kernels": "numpy"}
+        for row in _report_cells(settings, problem, shares, PeerField(False), **how):
+            del row["absent"]  # nobody was asked
+            yield {**row, "surviving": surviving_share(problem, problem.threshold(row["share"]))}
 
 
 NUMPY = Section(
@@ -315,10 +302,10 @@ def _limits(settings: Settings) -> Generator[Row]:
             tau = problem.threshold(share)
             index = HalfspaceIndex(problem.W, method=engine)
             hits = int(index.count_halfspace(problem.X, tau).sum())
-            out: list[Any] = [np.zeros(hits, dtype=np.int32)]
-            competitor = index_competitor(engine, index, problem.X, out)
+            competitor = index_competitor(
+                engine, index, problem.X, [np.zeros(hits, dtype=np.int32)]
+            )
             found = race([competitor], tau, queries=settings.queries, **settings.effort())
-            timing = found[engine]
         if engine == "scan":
             least, limit = 2.0 * m * d / flops, "arithmetic: 2 m d"
         else:
@@ -330,7 +317,7 @@ def _limits(settings: Settings) -> Generator[Row]:
             "d": d,
             "m": m,
             "share": share,
-            "microseconds": timing.microseconds,
+            "microseconds": found[engine].microseconds,
             "least_microseconds": least * 1e6,
             "limit": limit,
         }
@@ -340,25 +327,24 @@ def _product_rate(n: int, rounds: int) -> float:
     """Return the floating-point operations per second of a square product on one thread."""
     A = np.ones((n, n), dtype=np.float32)
     C = np.empty_like(A)
-    samples = []
-    for _ in range(rounds + 1):
-        start = time.thread_time()
-        np.matmul(A, A, out=C)
-        samples.append(time.thread_time() - start)
-    return 2.0 * n**3 / min(samples[1:])
+    return 2.0 * n**3 / _least_seconds(lambda: np.matmul(A, A, out=C), rounds)
 
 
 def _writing_rate(size: int, rounds: int) -> float:
     """Return the bytes per second at which a buffer that was used before is filled."""
     buffer = np.zeros(size // 4, dtype=np.int32)
-    repeats = max(1, 2**22 // size)
+    return size / _least_seconds(lambda: buffer.fill(1), rounds, max(1, 2**22 // size))
+
+
+def _least_seconds(function: Callable[[], object], rounds: int, repeats: int = 1) -> float:
+    """Return the least seconds of a call; the first one warms up."""
     samples = []
     for _ in range(rounds + 1):
         start = time.thread_time()
         for _ in range(repeats):
-            buffer.fill(1)
+            function()
         samples.append((time.thread_time() - start) / repeats)
-    return size / min(samples[1:])
+    return min(samples[1:])
 
 
 LIMITS = Section(

@@ -1,10 +1,10 @@
 """The benchmarks and their sections by name, and the run that goes through them.
 
 To add a section, write `section` with a grid above a function that measures one cell, in a module
-of this room (where cells share what is dear, a generator of rows and a `Section`), and name it in
-`BENCHMARKS`; the command, the stored file and the tests follow.  Before changing the run, know its
-promise: a section is stored when it is complete, and an interrupt loses the one that was being
-measured.
+of this room (where cells share what is dear, a generator of rows and a `Section`), name it in
+`BENCHMARKS` and lay it out in `layouts`; the command, the stored file and the tests follow.  Before
+changing the run, know its promise: a section is stored when it is complete, and an interrupt loses
+the one that was being measured.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tqdm import tqdm
 
@@ -25,7 +25,6 @@ from benchmarks import (
     structures,
 )
 from benchmarks.results import (
-    QUESTIONS,
     Results,
     environment,
     merged,
@@ -37,23 +36,12 @@ from sublinear_lib import validation
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Sections that are stored together.
-
-    - ``name``: How it is called on the command line; its results are stored under this name.
-    - ``sections``: The sections, in the order in which they run.
-    - ``standard``, ``short``: The settings of a full run, and of one that shows in seconds that
-      everything works.
-    """
+    """Sections that are stored together, for a full run and for one that takes seconds."""
 
     name: str
     sections: dict[str, Section]
     standard: Settings
     short: Settings
-
-    @property
-    def question(self) -> str:
-        """What it answers."""
-        return QUESTIONS[self.name]
 
 
 def _named(*sections: Section) -> dict[str, Section]:
@@ -90,7 +78,7 @@ BENCHMARKS: dict[str, Benchmark] = {
                 hashed_training.MISSED,
             ),
             Settings(dimensions=(3, 8, 32), rounds=5, seconds_per_cell=3.0),
-            Settings.short().with_changes(dimensions=(3, 8)),
+            replace(Settings.short(), dimensions=(3, 8)),
         ),
     )
 }

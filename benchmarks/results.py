@@ -56,48 +56,34 @@ _PER_COMPETITOR = ("microseconds", "rounds", "queries", "differing_pairs")
 
 @dataclass(frozen=True)
 class Results:
-    """Results of the benchmark, validated.
-
-    - ``data``: What the JSON file holds.
-    - ``source``: Where it comes from, for messages.
-    """
+    """Results of the benchmark, validated."""
 
     data: Mapping[str, Any]
     source: str = "results"
 
     def __post_init__(self) -> None:
         """Check the format."""
-        data: object = self.data
-        if not isinstance(data, Mapping) or "schema" not in data:
-            raise ValueError(f"{self.source} holds no results of the benchmark")
-        if self.data["schema"] != SCHEMA:
-            raise ValueError(
-                f"{self.source} has schema {self.data['schema']!r}, this version reads {SCHEMA}: "
-                "measure anew with `sublinear bench`"
-            )
-        if self.data.get("benchmark") not in QUESTIONS:
-            raise ValueError(
-                f"{self.source} must be of one of the benchmarks {', '.join(QUESTIONS)}, "
-                f"got {self.data.get('benchmark')!r}"
-            )
-        sections = self.data.get("sections")
-        if not isinstance(sections, Mapping):
-            raise ValueError(f"{self.source} has no sections")
-        for name, section in sections.items():
-            self._check_section(name, section)
+        data: Any = self.data
+        self._ask(isinstance(data, Mapping) and "schema" in data, "holds no results")
+        wrong = f"has schema {data['schema']!r}, this version reads {SCHEMA}"
+        self._ask(data["schema"] == SCHEMA, f"{wrong}: measure anew with `sublinear bench`")
+        name, names = data.get("benchmark"), ", ".join(QUESTIONS)
+        self._ask(name in [*QUESTIONS], f"must be of one of the benchmarks {names}, got {name!r}")
+        self._ask(isinstance(data.get("sections"), Mapping), "has no sections")
+        for name, section in data["sections"].items():
+            self._ask(isinstance(section, Mapping), f"section {name!r} is not a mapping")
+            for field, kind in _FIELDS.items():
+                given = section.get(field)
+                wrong = f"{field!r} of type {kind.__name__}, got {given!r:.60}"
+                allowed = (int, float) if kind is float else kind
+                self._ask(isinstance(given, allowed), f"section {name!r} must have {wrong}")
+            for row in section["rows"]:
+                wrong = f"section {name!r} has a row that is not a mapping"
+                self._ask(isinstance(row, Mapping), wrong)
 
-    def _check_section(self, name: str, section: object) -> None:
-        if not isinstance(section, Mapping):
-            raise ValueError(f"{self.source}: section {name!r} is not a mapping")
-        for field, kind in _FIELDS.items():
-            allowed = (int, float) if kind is float else kind
-            if not isinstance(section.get(field), allowed):
-                raise ValueError(
-                    f"{self.source}: section {name!r} must have {field!r} of type "
-                    f"{kind.__name__}, got {section.get(field)!r:.60}"
-                )
-        if not all(isinstance(row, Mapping) for row in section["rows"]):
-            raise ValueError(f"{self.source}: section {name!r} has a row that is not a mapping")
+    def _ask(self, fine: bool, otherwise: str) -> None:
+        if not fine:
+            raise ValueError(f"{self.source}: {otherwise}")
 
     @property
     def benchmark(self) -> str:
@@ -111,12 +97,8 @@ class Results:
 
     def section(self, name: str) -> Mapping[str, Any]:
         """Return a section with its date, environment, settings and rows."""
-        if name not in self.data["sections"]:
-            raise ValueError(
-                f"name must be a section that was measured ({', '.join(self.sections)}), "
-                f"got {name!r}"
-            )
-        found: Mapping[str, Any] = self.data["sections"][name]
+        chosen = validation.choice(name, "name", self.sections)
+        found: Mapping[str, Any] = self.data["sections"][chosen]
         return found
 
     def cells(self, name: str) -> list[Row]:
@@ -238,18 +220,9 @@ def _as_text(value: Any, depth: int = 0) -> str:
     return json.dumps(value)
 
 
-def has_avx512() -> bool:
-    """Return whether this processor has the AVX-512 instructions."""
-    try:
-        umath = importlib.import_module("numpy._core._multiarray_umath")
-    except ImportError:
-        return False
-    features = getattr(umath, "__cpu_features__", {})
-    return bool(features.get("AVX512F", False))
-
-
 def environment() -> Row:
     """Describe the machine and the versions."""
+    features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
     versions = {
         "sublinear-lib": sublinear_lib.__version__,
         "python": platform.python_version(),
@@ -265,7 +238,7 @@ def environment() -> Row:
     return {
         "processor": _processor(),
         "cores": os.cpu_count() or 0,
-        "avx512": has_avx512(),
+        "avx512": bool(features.get("AVX512F", False)),
         "system": f"{platform.system()} {platform.machine()}",
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "kernels": HalfspaceIndex([[0.0]]).stats().kernels,

@@ -8,7 +8,7 @@ that a row must be plain JSON: it is stored as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchmarks.timing import one_thread
@@ -56,17 +56,14 @@ class Settings:
     def __post_init__(self) -> None:
         """Check the values."""
         for name, minimum in (("dimensions", 2), ("widths", 64)):
-            values = tuple(
-                validation.count(value, name, minimum=minimum) for value in getattr(self, name)
-            )
-            _refuse_empty(values, name)
-            object.__setattr__(self, name, tuple(sorted(set(values))))
-        shares = tuple(
-            validation.scalar(value, "shares", exclusive_minimum=0.0, exclusive_maximum=1.0)
-            for value in self.shares
-        )
-        _refuse_empty(shares, "shares")
+            given = [validation.count(each, name, minimum=minimum) for each in getattr(self, name)]
+            object.__setattr__(self, name, tuple(sorted(set(given))))
+        within = {"exclusive_minimum": 0.0, "exclusive_maximum": 1.0}
+        shares = tuple(validation.scalar(each, "shares", **within) for each in self.shares)
         object.__setattr__(self, "shares", shares)
+        for name in ("dimensions", "widths", "shares"):
+            if not getattr(self, name):
+                raise ValueError(f"{name} must hold at least one value, got none")
         check_fields(self)
 
     @classmethod
@@ -81,10 +78,6 @@ class Settings:
             seconds_per_cell=0.05,
             quick=True,
         )
-
-    def with_changes(self, **changes: Any) -> Settings:
-        """Return these settings with some of them replaced."""
-        return replace(self, **changes)
 
     def as_json(self) -> Row:
         """Return the settings as they are stored."""
@@ -103,11 +96,6 @@ class Settings:
         return max((m for m in self.widths if m <= wanted), default=self.widths[0])
 
 
-def _refuse_empty(values: tuple[object, ...], name: str) -> None:
-    if not values:
-        raise ValueError(f"{name} must hold at least one value, got none")
-
-
 @dataclass(frozen=True)
 class Section:
     """One question of the benchmark.
@@ -115,8 +103,8 @@ class Section:
     - ``name``: How it is named on the command line and in the stored results.
     - ``question``: What it answers.
     - ``baseline``: The competitor that ratios are taken to; empty if there is none.
-    - ``steps``: Takes the settings and returns how many rows `run` yields.
-    - ``run``: Takes the settings and yields the rows.
+    - ``steps``: How many rows `run` yields.
+    - ``run``: Yields the rows.
     """
 
     name: str

@@ -32,6 +32,9 @@ from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import ShardedAdversarialTraining, SublinearAdversarialTraining
 
+# The run of record: what no option changes.
+ATTACK = {"rho": 0.1, "attack_steps": 5}
+INDEX, SEED = "query", 0
 QUESTION = "What does a step of training cost, in time and memory, with neurons split over workers?"
 STORED = Path(__file__).parent / "results" / "sharded_training.json"
 
@@ -81,7 +84,7 @@ def measured(network: TwoLayerNetwork, data: datasets.Dataset, given: Any, shard
             where["scheduler"] = stack.enter_context(cluster(shards))
         trainer = ShardedAdversarialTraining(**common, shards=shards, **where)
         begun = time.perf_counter()
-        history = trainer.fit(network, data.X, data.y, rng=given.seed, callback=note)
+        history = trainer.fit(network, data.X, data.y, rng=SEED, callback=note)
         whole = time.perf_counter() - begun
     # The first step pays for compiled code and for what is made once.
     seconds = np.diff(ends).tolist()
@@ -105,10 +108,10 @@ def measured(network: TwoLayerNetwork, data: datasets.Dataset, given: Any, shard
 def options(given: Any) -> dict[str, Any]:
     """Return what all trainers have in common."""
     return {
-        "adversary": ProjectedGradient(rho=given.rho, steps=given.attack_steps),
+        "adversary": ProjectedGradient(rho=ATTACK["rho"], steps=int(ATTACK["attack_steps"])),
         "steps": given.steps,
         "reduction": given.reduction,
-        "index": given.index,
+        "index": INDEX,
     }
 
 
@@ -118,28 +121,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--m", default="1e4,1e5,1e6,1e7", help="widths, with commas")
     parser.add_argument("--n", type=int, default=64, help="examples")
     parser.add_argument("--d", type=int, default=8, help="dimension")
-    parser.add_argument("--rho", type=float, default=0.1, help="radius of the caps")
-    parser.add_argument("--attack-steps", type=int, default=5)
     parser.add_argument("--steps", type=int, default=6, help="the first one is not timed")
     parser.add_argument("--shards", default="1,2,4", help="numbers of shards, with commas")
     parser.add_argument("--reduction", choices=("blas", "reference"), default="blas")
     parser.add_argument("--workers", choices=("dask", "here"), default="dask")
-    parser.add_argument("--index", default="query")
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--output", type=Path, default=STORED)
     given = parser.parse_args(arguments)
 
-    data = datasets.separated(given.n, given.d, separation=0.25, rng=given.seed)
+    data = datasets.separated(given.n, given.d, separation=0.25, rng=SEED)
     rows = []
     begun = datetime.datetime.now(datetime.UTC)
     for m in (int(float(part)) for part in given.m.split(",")):
         tau = scaling.SPARSE_C.tau(m)
-        network = TwoLayerNetwork.initialize(m, given.d, rng=given.seed, tau=tau)
+        network = TwoLayerNetwork.initialize(m, given.d, rng=SEED, tau=tau)
         alone = None
         if given.check:
             single = SublinearAdversarialTraining(**options(given))
-            alone = single.fit(network, data.X, data.y, rng=given.seed).final.W
+            alone = single.fit(network, data.X, data.y, rng=SEED).final.W
         for shards in (int(part) for part in given.shards.split(",")):
             row, weights = measured(network, data, given, shards)
             row["t"] = scaling.standardize_threshold(tau, m)
@@ -155,6 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             del weights
     apart = ("output", "m", "shards", "check")  # where it went, and what the rows say
     settings = {name: value for name, value in vars(given).items() if name not in apart}
+    settings |= {**ATTACK, "index": INDEX, "seed": SEED}
     found = {
         "question": QUESTION,
         "date": begun.isoformat(timespec="seconds"),

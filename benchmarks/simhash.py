@@ -11,7 +11,7 @@ That is below one at every angle but zero: the method misses points, which no am
 afterwards brings back, and the points it misses most are those near the threshold.  The candidates
 are filtered by their scores here, so that nothing wrong is reported.  Before changing it, know that
 the book compares recall at a given time, that the law above is tested, and that the lookup is
-compiled (:mod:`benchmarks.hash_loops`) wherever the loops of the library are.
+compiled (:mod:`benchmarks.loops`) wherever the loops of the library are.
 """
 
 from __future__ import annotations
@@ -100,21 +100,6 @@ class SimHash:
             ]
         )
 
-    def recall(self, angles: object) -> FloatArray:
-        """Return the probability with which a point is found.
-
-        Notes
-        -----
-        Over the choice of the projections: ``1 - (1 - (1 - theta / pi)**K)**L``.
-        """
-        theta = validation.float_array(angles, "angles", allow_empty=True)
-        if ((theta < 0.0) | (theta > np.pi)).any():
-            raise ValueError(
-                f"angles must lie in [0, pi], got {theta.min():.6g} to {theta.max():.6g}"
-            )
-        found: FloatArray = 1.0 - (1.0 - (1.0 - theta / np.pi) ** self._bits) ** self._tables
-        return found
-
     def _vectors(self, normals: object) -> FloatArray:
         d = self._points.shape[1]
         return validation.float_array(normals, "normals", shape=("q", d), allow_empty=True)
@@ -133,7 +118,7 @@ class SimHash:
 
     def _looked_up(self, vectors: FloatArray, level: float) -> HalfspaceHits:
         """Report by the compiled lookup."""
-        from benchmarks.hash_loops import look_up
+        from benchmarks.loops import look_up
 
         begin, end = self._buckets(vectors)
         indptr = np.zeros(len(vectors) + 1, dtype=np.int64)

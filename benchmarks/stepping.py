@@ -13,8 +13,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, cast
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -39,10 +39,7 @@ Trainer = DenseAdversarialTraining | SublinearAdversarialTraining
 
 
 class Watched:
-    """An adversary that remembers what it found last.
-
-    - ``adversary``: Who attacks.
-    """
+    """An adversary that remembers what it found last."""
 
     def __init__(self, adversary: Adversary) -> None:
         self.rho = adversary.rho
@@ -74,16 +71,8 @@ def wrong_moves(
     return int(np.count_nonzero(~(np.einsum("ij,ij->i", off, off) <= allowed**2))), active
 
 
-class Stepper:
-    """A training run that goes on one step at a time.
-
-    - ``make``: Takes the adversary and returns the trainer.
-    - ``adversary``: Whom to train against.
-    - ``network``: The network at initialization.
-    - ``X``: Training points.
-    - ``y``: Labels.
-    - ``seed``: Source of randomness of the trainer.
-    """
+class Stepper(AbstractContextManager["Stepper"]):
+    """A training run that goes on one step at a time."""
 
     def __init__(
         self,
@@ -121,16 +110,7 @@ class Stepper:
         self._thread = threading.Thread(target=work, daemon=True)
         self._thread.start()
 
-    def __enter__(self) -> Stepper:
-        """Return the run."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End the run."""
         self.close()
 
@@ -146,8 +126,6 @@ class Stepper:
         """Do one step."""
         if self._error is not None:
             raise self._error
-        if self._closing:
-            raise RuntimeError("a run that was closed has no further step")
         start = time.process_time()
         self._asked.release()
         self._done.acquire()
@@ -165,8 +143,7 @@ class Stepper:
     @property
     def found(self) -> AttackResult:
         """What the adversary found in the last step."""
-        assert self._adversary.last is not None
-        return self._adversary.last
+        return cast(AttackResult, self._adversary.last)
 
     def checked_step(self) -> int:
         """Do one step and compare it with that of real arithmetic."""

@@ -23,7 +23,7 @@ import numpy as np
 
 import sublinear_lib
 from benchmarks.peers import completed, load, why_absent
-from benchmarks.problems import Problem, domain_of, index_competitor
+from benchmarks.problems import Problem, domain_of, index_competitor, make_room
 from benchmarks.results import stored_slope
 from benchmarks.settings import Row, Section, Settings, section
 from benchmarks.timing import Competitor, by_seed_and_width, median_seconds, race
@@ -114,11 +114,6 @@ def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
 # -- growth with m -----------------------------------------------------------------------------
 
 
-def partition_tree_exponent(d: int) -> float:
-    """Return the exponent of the leaves of a kd-tree that a hyperplane crosses."""
-    return 1.0 - 1.0 / d
-
-
 _REGIMES: dict[str, Callable[[int], float]] = {
     "k = 64": lambda m: min(0.5, 64.0 / m),
     "p = m^(-1/5)": lambda m: float(m) ** -0.2,
@@ -129,25 +124,19 @@ _HALF = "sums, p = 0.5"
 
 def _slope_grid(settings: Settings) -> list[tuple[int, str]]:
     """List dimension and engine: the tree in few dimensions, the cap prefix in many."""
-    chosen = []
-    for d in settings.dimensions:
-        chosen += [(d, "tree")] if d <= 8 else []
-        chosen += [(d, "cap")] if d >= 8 else []
-        chosen += [(d, "sums")] if d <= 4 else []
-    return chosen
-
-
-def _slope_seeds(settings: Settings) -> int:
-    return 2 if settings.quick else 3
+    dimensions = {"tree": (2, 8), "cap": (8, 10**6), "sums": (2, 4)}
+    return [
+        (d, engine)
+        for d in settings.dimensions
+        for engine, (least, most) in dimensions.items()
+        if least <= d <= most
+    ]
 
 
 def _slopes(settings: Settings) -> Generator[Row]:
     for d, engine in _slope_grid(settings):
-        found = by_seed_and_width(
-            functools.partial(_slope_cell, settings, d, engine),
-            _slope_seeds(settings),
-            settings.widths,
-        )
+        cell = functools.partial(_slope_cell, settings, d, engine)
+        found = by_seed_and_width(cell, 2 if settings.quick else 3, settings.widths)
         for name, values in found.items():
             yield _slope_row(d, engine, name, settings, values)
 
@@ -163,6 +152,7 @@ def _slope_cell(
 
 def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[float, float]]:
     """Return what measures microseconds and points touched per query at a threshold."""
+    out: list[Any] = [np.zeros(0, dtype=np.int32)]
     if engine == "sums":
         a = np.random.default_rng(problem.seed).choice([-1.0, 1.0], problem.m)
         tree = AggregateTree(problem.W, a)
@@ -174,7 +164,6 @@ def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[
     else:
         domain = domain_of(problem.d) if engine == "cap" else None
         index = HalfspaceIndex(problem.W, method=engine, domain=domain)
-        out: list[Any] = [np.zeros(0, dtype=np.int32)]
         competitor = index_competitor(engine, index, problem.X, out)
 
     def touched() -> int:
@@ -182,9 +171,7 @@ def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[
 
     def ask(tau: float, settings: Settings) -> tuple[float, float]:
         if engine != "sums":
-            needed = int(index.count_halfspace(problem.X, tau).sum())
-            if len(out[0]) < needed:
-                out[0] = np.ones(needed, dtype=np.int32)
+            make_room(out, int(index.count_halfspace(problem.X, tau).sum()))
         before = touched()
         competitor.ask(tau, problem.queries)
         work = (touched() - before) / problem.queries
@@ -205,7 +192,7 @@ def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: Flo
         "touched": np.median(values[:, :, 1], axis=0).tolist(),
         "seeds": len(values),
         "reporting_exponent": float(search_exponent(d)),
-        "partition_tree_exponent": partition_tree_exponent(d),
+        "partition_tree_exponent": 1.0 - 1.0 / d,
     }
     for place, name in enumerate(("time_slope", "touched_slope")):
         row[name] = stored_slope(settings.widths, values[:, :, place])
@@ -255,11 +242,10 @@ def _startup(settings: Settings) -> Generator[Row]:
 
 def _first_answers(environment: dict[str, str]) -> dict[str, float]:
     """Return the seconds that a fresh Python needs until its first answers."""
-    root = str(Path(sublinear_lib.__file__).parents[1])
-    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
     run = subprocess.run(
         [sys.executable, "-c", _FIRST_ANSWERS],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+        cwd=Path(sublinear_lib.__file__).parents[1],
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=True,

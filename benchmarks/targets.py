@@ -38,12 +38,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A goal beside what was measured.
-
-    - ``target``: The goal.
-    - ``wanted``: Its value on the machine that was measured.
-    - ``measured``: The measured value, None if there is none.
-    """
+    """A goal, its value on the machine that was measured, and what was measured, if anything."""
 
     target: Target
     wanted: float
@@ -79,25 +74,17 @@ def ratio(
     return measure
 
 
-def extreme(
+def at_most(
+    key: str,
+    text: str,
     section: str,
+    value: float,
     value_of: Callable[[Row], float | None],
-    choose: Callable[[list[float]], float],
-) -> Callable[[Results], float | None]:
-    """Return what looks up the least or largest value over the cells of a section."""
+) -> Target:
+    """Return the goal that no cell of a section has more of something than a value."""
 
     def measure(results: Results) -> float | None:
-        values = [value for row in results.cells(section) if (value := value_of(row)) is not None]
-        return choose(values) if values else None
+        values = (value_of(row) for row in results.cells(section))
+        return max((each for each in values if each is not None), default=None)
 
-    return measure
-
-
-def percent(share: float) -> str:
-    """Return a share in per cent."""
-    return f"{100 * share:g} %"
-
-
-def width(m: int) -> str:
-    """Return a power of two as such."""
-    return f"2^{m.bit_length() - 1}"
+    return Target(key, text, section, value, measure, at_most=True)

@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 from benchmarks.results import Results
 from benchmarks.settings import Row
-from benchmarks.targets import Target, extreme, percent, ratio, width
+from benchmarks.tables import percent_text, width_text
+from benchmarks.targets import Target, at_most, ratio
 
 _SMALL, _LARGE = 2**16, 2**20
 
@@ -44,8 +45,9 @@ def _report_targets() -> list[Target]:
     goals += [(0.5, d, m, 5.0, "count", "count") for d, m in _COUNTED]
     return [
         Target(
-            f"{what} d={d} m={width(m)} {percent(share)}",
-            f"{what}, d = {d}, m = {width(m)}, {percent(share)} active: times as fast as dense",
+            f"{what} d={d} m={width_text(m)} {percent_text(share)}",
+            f"{what}, d = {d}, m = {width_text(m)}, {percent_text(share)} active: "
+            "times as fast as dense",
             "report",
             value,
             ratio("report", competitor, d=d, m=m, share=share),
@@ -66,17 +68,12 @@ def _overhead(row: Row) -> float | None:
 
 def _build_ratio(results: Results) -> float | None:
     """Return the largest build time of the index as a share of scikit-learn's KDTree's."""
-    times = {
-        (row["d"], row["m"], row["engine"]): row["milliseconds"]["build"]
-        for row in results.cells("build")
-        if "build" in row["milliseconds"]
-    }
-    shares = [
-        seconds / times[d, m, "sklearn_kdtree"]
-        for (d, m, engine), seconds in times.items()
-        if engine == "auto" and (d, m, "sklearn_kdtree") in times
-    ]
-    return max(shares, default=None)
+    times: dict[str, dict[tuple[int, int], float]] = {"auto": {}, "sklearn_kdtree": {}}
+    for row in results.cells("build"):
+        if row["engine"] in times and "build" in row["milliseconds"]:
+            times[row["engine"]][row["d"], row["m"]] = row["milliseconds"]["build"]
+    own, tree = times.values()
+    return max((own[size] / tree[size] for size in own.keys() & tree.keys()), default=None)
 
 
 def _refit_share(row: Row) -> float | None:
@@ -84,31 +81,24 @@ def _refit_share(row: Row) -> float | None:
     return costs["refit"] / costs["build"] if row["engine"] == "tree" else None
 
 
-def _memory(row: Row) -> float | None:
-    return row["memory_ratio"] if row["engine"] == "auto" else None
+def _cap_in_numpy(d: int) -> Callable[[Results], float | None]:
+    """Return what looks up the least ratio of the cap prefix to dense, times what survives."""
 
+    def measure(results: Results) -> float | None:
+        cells = [row for row in results.cells("numpy") if row["d"] == d]
+        times = [(row["microseconds"], row["surviving"]) for row in cells]
+        ratios = [found["dense"] / found["cap"] * part for found, part in times if "cap" in found]
+        return min(ratios, default=None)
 
-def _cap_in_numpy(d: int) -> Callable[[Row], float | None]:
-    """Return what computes the ratio of the cap prefix to dense times the share that survives."""
-
-    def value_of(row: Row) -> float | None:
-        times = row["microseconds"]
-        if row["d"] != d or "cap" not in times:
-            return None
-        return float(times["dense"] / times["cap"] * row["surviving"])
-
-    return value_of
+    return measure
 
 
 HALFSPACE: tuple[Target, ...] = (
     *_report_targets(),
-    Target(
+    at_most(
         "never slower",
         "report, slowest cell of all: time as a share of dense",
-        "report",
-        1.1,
-        extreme("report", _slowest, max),
-        at_most=True,
+        *("report", 1.1, _slowest),
     ),
     *(
         Target(
@@ -121,46 +111,33 @@ HALFSPACE: tuple[Target, ...] = (
         )
         for d, value in _AGGREGATE.items()
     ),
-    Target(
+    at_most(
         "single query",
         "a single query of 64 points, microseconds",
-        "single",
-        8.0,
-        extreme("single", _overhead, max),
-        at_most=True,
+        *("single", 8.0, _overhead),
     ),
     Target(
         "build",
         "building, slowest of all sizes: time as a share of scikit-learn's KDTree",
-        "build",
-        1.0,
-        _build_ratio,
+        *("build", 1.0, _build_ratio),
         at_most=True,
     ),
-    Target(
+    at_most(
         "refit",
         "refitting the tree, slowest of all sizes: time as a share of a build",
-        "build",
-        0.15,
-        extreme("build", _refit_share, max),
-        at_most=True,
+        *("build", 0.15, _refit_share),
     ),
-    Target(
+    at_most(
         "memory",
         "memory, largest of all sizes: bytes as a multiple of the float64 points",
-        "build",
-        2.5,
-        extreme("build", _memory, max),
-        at_most=True,
+        *("build", 2.5, lambda row: row["memory_ratio"] if row["engine"] == "auto" else None),
     ),
     *(
         Target(
             f"cap prefix in NumPy d={d}",
             f"the cap prefix in NumPy, d = {d}, slowest share: times as fast as dense, times the "
             "surviving share φ",
-            "numpy",
-            0.8,
-            extreme("numpy", _cap_in_numpy(d), min),
+            *("numpy", 0.8, _cap_in_numpy(d)),
         )
         for d in (3, 4, 8, 16, 32)
     ),

@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from benchmarks.results import Results
 from benchmarks.settings import Row
-from benchmarks.targets import Target, extreme, percent, ratio, width
+from benchmarks.tables import percent_text, width_text
+from benchmarks.targets import Target, at_most, ratio
 
 _WIDTHS = (2**16, 2**18)
 
@@ -33,8 +34,9 @@ _NAMES = {"dense": "dense", "alive": "dense on the neurons that can fire", "torc
 def _goals() -> list[Target]:
     return [
         Target(
-            f"{rival} d={d} m={width(m)} {percent(share)}",
-            f"iteration, d = {d}, m = {width(m)}, {percent(share)} active: times as fast as {text}",
+            f"{rival} d={d} m={width_text(m)} {percent_text(share)}",
+            f"iteration, d = {d}, m = {width_text(m)}, {percent_text(share)} active: "
+            f"times as fast as {text}",
             "iteration",
             value,
             ratio("iteration", "auto", rival, d=d, m=m, share=share, n=_EXAMPLES),
@@ -53,10 +55,6 @@ def _slowdown(row: Row) -> float | None:
     return float(times["auto"] / times["dense"]) if wide and row["share"] == 0.5 else None
 
 
-def _mismatches(row: Row) -> float:
-    return float(sum(row["differing_pairs"].values()))
-
-
 def _slope_end(
     section: str, regime: str, competitor: str, kind: str
 ) -> Callable[[Results], float | None]:
@@ -64,9 +62,9 @@ def _slope_end(
 
     def measure(results: Results) -> float | None:
         for row in results.cells(section):
-            slope = row.get(f"{kind}_slope")
-            if (row["regime"], row["competitor"]) == (regime, competitor) and slope is not None:
-                return float(slope[2])
+            if (row["regime"], row["competitor"]) == (regime, competitor):
+                slope = row.get(f"{kind}_slope")
+                return None if slope is None else float(slope[2])
         return None
 
     return measure
@@ -74,30 +72,22 @@ def _slope_end(
 
 TRAINING: tuple[Target, ...] = (
     *_goals(),
-    Target(
+    at_most(
         "never slower",
         "iteration, slowest cell with 50 % active: time as a share of dense",
-        "iteration",
-        1.1,
-        extreme("iteration", _slowdown, max),
-        at_most=True,
+        *("iteration", 1.1, _slowdown),
     ),
-    Target(
+    at_most(
         "mismatches",
         "pairs of a point and a neuron that a trainer decides otherwise than real arithmetic, "
         "largest of all cells",
-        "iteration",
-        0.0,
-        extreme("iteration", _mismatches, max),
-        at_most=True,
+        *("iteration", 0.0, lambda row: float(sum(row["differing_pairs"].values()))),
     ),
     *(
         Target(
             f"slope {regime}",
             f"seconds of an iteration, {text}: upper end of the interval of the exponent of m",
-            "scaling",
-            0.85,
-            _slope_end("scaling", regime, "auto", "microseconds"),
+            *("scaling", 0.85, _slope_end("scaling", regime, "auto", "microseconds")),
             at_most=True,
         )
         for regime, text in (("0.1 %", "0.1 % active"), ("R3", "threshold of R3"))
@@ -106,9 +96,7 @@ TRAINING: tuple[Target, ...] = (
         "memory query",
         "bytes held by the trainer with an index, 0.1 % active: upper end of the interval of the "
         "exponent of m",
-        "memory",
-        1.05,
-        _slope_end("memory", "0.1 %", "query", "held"),
+        *("memory", 1.05, _slope_end("memory", "0.1 %", "query", "held")),
         at_most=True,
     ),
 )

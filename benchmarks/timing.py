@@ -13,15 +13,17 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from sublinear_lib._typing import FloatArray
+
+Option = TypeVar("Option")
 
 _SHORTEST_SAMPLE = 1e-3
 _MOST_REPEATS = 100
@@ -58,11 +60,6 @@ class Competitor:
         answer = (self.answer or self.ask)(tau, queries)
         return [] if self.rows is None else self.rows(answer)
 
-    @property
-    def clock(self) -> Callable[[], float]:
-        """The clock that times it."""
-        return time.process_time if self.own_threads else time.thread_time
-
 
 class Timing(NamedTuple):
     """What a competitor needed."""
@@ -92,7 +89,7 @@ def one_thread() -> Iterator[None]:
 
 def _sample(competitor: Competitor, tau: float, queries: int, repeats: int) -> float:
     """Return the seconds of one call, the mean over `repeats` calls in a row."""
-    clock = competitor.clock
+    clock = time.process_time if competitor.own_threads else time.thread_time
     start = clock()
     for _ in range(repeats):
         competitor.ask(tau, queries)
@@ -168,16 +165,23 @@ def median_seconds(
     return float(np.median(samples))
 
 
+def fastest(options: Iterable[Option], run: Callable[[Option], object], *, rounds: int) -> Option:
+    """Return what runs fastest here, by the best of some calls each, in turns."""
+    best = dict.fromkeys(options, math.inf)
+    for _ in range(rounds):
+        for option in best:
+            start = time.thread_time()
+            run(option)
+            best[option] = min(best[option], time.thread_time() - start)
+    return min(best, key=best.__getitem__)
+
+
 def by_seed_and_width(
     measure: Callable[[int, int], Mapping[str, Sequence[float]]], seeds: int, widths: Sequence[int]
 ) -> dict[str, FloatArray]:
     """Measure every width with every seed, on one thread: seeds, widths and numbers by name."""
-
-    def alone(seed: int, m: int) -> Mapping[str, Sequence[float]]:
-        with one_thread():
-            return measure(seed, m)
-
-    found = [[alone(seed, m) for m in widths] for seed in range(seeds)]
+    with one_thread():
+        found = [[measure(seed, m) for m in widths] for seed in range(seeds)]
     return {
         name: np.array([[cell[name] for cell in line] for line in found]) for name in found[0][0]
     }

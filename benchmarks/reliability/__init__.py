@@ -7,15 +7,13 @@ page and the tests imports this package: it pulls in most of the library.
 
 from __future__ import annotations
 
-from benchmarks.reliability.brackets import soundness, trial
-from benchmarks.reliability.damaging import KINDS, damage, hurt
+from benchmarks.reliability.brackets import trial
+from benchmarks.reliability.damaging import KINDS, damage
 from benchmarks.reliability.index_trials import histories, queries
-from benchmarks.reliability.interrupting import COMMANDS, interrupts
-from benchmarks.reliability.killing import SEARCHES, kills
+from benchmarks.reliability.interrupting import COMMANDS
+from benchmarks.reliability.killing import kills
 from benchmarks.reliability.record import (
     CAMPAIGNS,
-    SCHEMA,
-    Campaign,
     load_reliability,
     merged_records,
     new_record,
@@ -24,7 +22,6 @@ from benchmarks.reliability.record import (
     total,
 )
 from benchmarks.reliability.tables import (
-    CONFIDENCE,
     largest_rate,
     notebook_table,
     part_table,
@@ -35,15 +32,9 @@ from benchmarks.reliability.tables import (
 __all__ = [
     "CAMPAIGNS",
     "COMMANDS",
-    "CONFIDENCE",
     "KINDS",
-    "SCHEMA",
-    "SEARCHES",
-    "Campaign",
     "damage",
     "histories",
-    "hurt",
-    "interrupts",
     "kills",
     "largest_rate",
     "load_reliability",
@@ -54,7 +45,6 @@ __all__ = [
     "queries",
     "rate_table",
     "run_campaign",
-    "soundness",
     "store_reliability",
     "total",
     "trial",

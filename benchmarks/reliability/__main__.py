@@ -12,26 +12,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import reliability
+from benchmarks import reliability, results_path
 
-ROOT = Path(__file__).resolve().parents[1]
+STORED = results_path().with_name("reliability.json")
 NOTEBOOKS = "notebooks"
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """Return what reads a number of the command line before anything is forgotten or run."""
-
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise argparse.ArgumentTypeError(f"must be {least} or more, got {text}")
-        return value
-
-    return number
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
@@ -39,18 +27,14 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     names = [*reliability.CAMPAIGNS, NOTEBOOKS]
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=names, default=names)
-    parser.add_argument("--size", type=at_least(1), help="size of a chunk, for a short trial")
-    parser.add_argument(
-        "--chunks", type=at_least(0), nargs="+", help="which chunks, by their numbers"
-    )
+    parser.add_argument("--size", type=int, help="size of a chunk, for a short trial")
+    parser.add_argument("--chunks", type=int, nargs="+", help="which chunks, by their numbers")
     parser.add_argument("--renew", action="store_true", help="forget what is stored first")
     parser.add_argument("--list", action="store_true", help="say how far the campaigns are")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=ROOT / "benchmarks" / "results" / "reliability.json",
-    )
+    parser.add_argument("--output", type=Path, default=STORED)
     given = parser.parse_args(arguments)
+    if min(given.chunks or [0]) < 0 or (given.size is not None and given.size < 1):
+        parser.error("--chunks must be 0 or more and --size 1 or more")
     record = _stored(given.output)
     if given.list:
         for name in names:
@@ -69,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
             record["campaigns"].pop(name, None)
             reliability.store_reliability(record, given.output)
         if name == NOTEBOOKS:
-            sys.path.insert(0, str(ROOT / "tools"))
+            sys.path.insert(0, str(STORED.parents[2] / "tools"))
             from compare_cores import compare_missing
 
             compare_missing(record, done)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.settings import Row
-from sublinear_lib import geometry, scaling, validation
+from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import (
     BracketMethod,
@@ -31,9 +31,7 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 
-METHODS: tuple[BracketMethod, ...] = ("auto", "split", "relaxation", "milp", "neurons")
-"""The methods of :func:`sublinear_lib.adversary.bracket`."""
-
+_METHODS: tuple[BracketMethod, ...] = ("auto", "split", "relaxation", "milp", "neurons")
 _LIMIT = 0.02
 _RADII = (1e-4, 0.02, 0.1, 0.2, 0.5, 1.5, 1.8)
 _LARGE_RADIUS = 0.3
@@ -76,7 +74,7 @@ def attacks(rho: float, d: int) -> dict[str, Any]:
 
 def trial(seed: int) -> Row:
     """Bracket the supremum and the infimum of one network over one cap in every way."""
-    network, X, rho = problem(validation.count(seed, "seed", minimum=0))
+    network, X, rho = problem(seed)
     lengths = np.linalg.norm(network.W, axis=1) + np.abs(network.b)
     # The attacks and the exact methods add up m terms in other orders.
     room = 1e-13 * max(1.0, float(np.abs(network.a) @ lengths))
@@ -103,7 +101,7 @@ def trial(seed: int) -> Row:
             found[name] = side * float(result.value[0])
             if name == "exact":
                 ordered(low, found[name], "the exact adversary falls short", 1e-8)
-        for method in METHODS:
+        for method in _METHODS:
             both = bracket(network, X[0], rho, side=side, method=method, time_limit=_LIMIT)
             counts["brackets"] += 1
             ordered(both.lower, both.upper, f"bracket {method}", 0.0)
@@ -139,21 +137,17 @@ def _exact(network: TwoLayerNetwork, X: FloatArray, rho: float, side: int) -> tu
 def soundness(chunk: int, size: int) -> Row:
     """Try many networks."""
     total: Counter[str] = Counter()
-    dimensions: Counter[str] = Counter()
-    violations: list[str] = []
-    wrong = 0
-    for seed in range(chunk * size, (chunk + 1) * validation.count(size, "size")):
+    trials = []
+    for seed in range(chunk * size, (chunk + 1) * size):
         found = trial(seed)
         total["networks"] += 1
         total["with an exact method"] += found["exact"]
-        for name in ("comparisons", "brackets"):
-            total[name] += found[name]
-        dimensions[str(found["d"])] += 1
-        wrong += bool(found["violations"])
-        violations += found["violations"]
+        total["comparisons"] += found["comparisons"]
+        total["brackets"] += found["brackets"]
+        total["wrong networks"] += bool(found["violations"])
+        trials.append(found)
     return {
         **total,
-        "wrong networks": wrong,
-        "by_dimension": dict(sorted(dimensions.items(), key=lambda pair: int(pair[0]))),
-        "violations": violations,
+        "by_dimension": {str(d): n for d, n in sorted(Counter(t["d"] for t in trials).items())},
+        "violations": [text for found in trials for text in found["violations"]],
     }

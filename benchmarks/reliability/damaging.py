@@ -22,7 +22,7 @@ import numpy as np
 import benchmarks
 from benchmarks.results import stored_section
 from benchmarks.settings import Row
-from sublinear_lib import caching, claims, geometry, memorization, validation
+from sublinear_lib import caching, claims, geometry, memorization
 from sublinear_lib.adversary import IdentityAdversary
 from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.halfspace import HalfspaceIndex
@@ -32,13 +32,7 @@ from sublinear_lib.training import History, SublinearAdversarialTraining
 
 @dataclass(frozen=True)
 class FileKind:
-    """A kind of file that the library writes and reads.
-
-    - ``name``: In words.
-    - ``checked``: Whether its contents have checksums.
-    - ``write``: Writes one to a path.
-    - ``read``: Reads one from a path; what it returns can be compared by its parts.
-    """
+    """A kind of file that the library writes and reads, with checksums or without."""
 
     name: str
     checked: bool
@@ -139,16 +133,14 @@ def hurt(content: bytes, rng: np.random.Generator) -> bytes:
     place = int(rng.integers(len(whole)))
     length = int(rng.integers(1, 65))
     kind = int(rng.integers(6))
+    changed = whole.copy()
     if kind == 0:
-        changed = whole.copy()
         changed[place] ^= 1 << int(rng.integers(8))
     elif kind == 1:
-        changed = whole.copy()
         changed[place] ^= int(rng.integers(1, 256))
     elif kind == 2:
-        changed = whole[:place]
+        changed = changed[:place]
     elif kind == 3:
-        changed = whole.copy()
         changed[place : place + length] = 0
     elif kind == 4:
         changed = np.delete(whole, slice(place, place + length))
@@ -194,7 +186,7 @@ def damage(chunk: int, size: int, folder: Path) -> Row:
     wanted = fingerprint(kind.read(path))
     counts: Counter[str] = Counter()
     findings: list[str] = []
-    for number in range(validation.count(size, "size")):
+    for number in range(size):
         hurt_bytes = hurt(whole, rng)
         path.write_bytes(hurt_bytes)
         try:

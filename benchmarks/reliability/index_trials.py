@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.settings import Row
-from sublinear_lib import validation
 from sublinear_lib.halfspace.kernel_choice import numba_allowed
 
 LIVES = 5
@@ -29,7 +28,6 @@ _ENGINES = ("scan", "cap", "tree", "auto")
 
 def queries(chunk: int, size: int) -> Row:
     """Ask every structure for half-spaces, and compare each answer with real arithmetic."""
-    validation.count(size, "size")
     found = _fuzz("--seed", chunk, "--queries", size)
     for number, words in (("0", "without a point"), ("1", "with one point")):
         found[f"cases {words}"] = found.pop(f"cases of {number} points", 0)
@@ -42,7 +40,7 @@ def queries(chunk: int, size: int) -> Row:
 
 def histories(chunk: int, size: int) -> Row:
     """Let a few indices live long, and compare every answer with real arithmetic."""
-    steps = validation.count(size, "size", minimum=LIVES) // LIVES
+    steps = size // LIVES
     kernels = ("numba", "numpy") if numba_allowed() else ("numpy",)
     index = f"{_ENGINES[chunk % 4]}/{kernels[chunk // 4 % len(kernels)]}"
     found = _fuzz("--seed", chunk, "--only", index, "--lives", LIVES, "--steps", steps)

@@ -27,7 +27,7 @@ from pathlib import Path
 import benchmarks
 import sublinear_lib
 from benchmarks.settings import Row
-from sublinear_lib import archives, caching, claims, validation
+from sublinear_lib import archives, caching, claims
 from sublinear_lib.claims.storing import load_evidence
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -39,10 +39,8 @@ _STATUS = 130
 class Command:
     """A command that is interrupted.
 
-    - ``name``: What it is.
-    - ``arguments``: Returns what stands after ``python``, for a folder.
-    - ``whole``: Looks at what the folder holds, and returns a sentence for everything that is not
-      whole.
+    - ``arguments``: What stands after ``python``, for a folder.
+    - ``whole``: A sentence for everything in the folder that is not whole.
     - ``end``: A pattern that is in the output of a command which has come to its end: an interrupt
       that arrives when all is said meets Python's own tidying up.
     - ``raises``: Whether the interrupt is raised again, as a function of the library does.
@@ -181,7 +179,7 @@ def interrupts(chunk: int, size: int, folder: Path) -> Row:
     loading = time.monotonic() - begun
     counts: Counter[str] = Counter()
     findings: list[str] = []
-    for number in range(validation.count(size, "size")):
+    for number in range(size):
         own = folder / str(number)
         own.mkdir()
         outcome, said = _interrupted(command, own, moments.uniform(0.0, 2.0) * loading)
@@ -216,25 +214,23 @@ def _interrupted(command: Command, folder: Path, seconds: float) -> tuple[str, s
         text=True,
         start_new_session=True,
     )
+    arrived = False
     try:
         output, messages = process.communicate(timeout=max(seconds, 0.01))
     except subprocess.TimeoutExpired:
+        arrived = True
         process.send_signal(signal.SIGINT)
         output, messages = process.communicate(timeout=600)
-    else:
-        if process.returncode == 0 or _at_its_end(command, process.returncode, output):
-            return "ended before", ""
-        return "another end", f"status {process.returncode}: {messages[-1000:]}{output[-1000:]}"
     status = process.returncode
-    if command.raises:
-        fine = status in (_STATUS, -signal.SIGINT)
-        return ("interrupted", "") if fine else ("another end", f"status {status}: {messages}")
-    if status == _STATUS and _WORD in messages and "Traceback" not in messages:
+    if arrived and command.raises and status in (_STATUS, -signal.SIGINT):
         return "interrupted", ""
-    if _at_its_end(command, status, output):
+    if arrived and not command.raises:
+        if status == _STATUS and _WORD in messages and "Traceback" not in messages:
+            return "interrupted", ""
+        if status in (1, -signal.SIGINT) and not output and "sublinear_lib" not in messages:
+            return "before the first line of the library", ""
+    if (status == 0 and not arrived) or _at_its_end(command, status, output):
         return "ended before", ""
-    if status in (1, -signal.SIGINT) and not output and "sublinear_lib" not in messages:
-        return "before the first line of the library", ""
     return "another end", f"status {status}: {messages[-1000:]}{output[-1000:]}"
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.settings import Row
-from sublinear_lib import geometry, scaling, validation
+from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import History, Search, SublinearAdversarialTraining
@@ -38,16 +38,15 @@ _STEPS_PER_KILL = 30
 
 def kills(chunk: int, size: int, folder: Path) -> Row:
     """Kill a training run many times, resume it, and compare with a run that nobody killed."""
-    count = validation.count(size, "size")
     index = SEARCHES[chunk % len(SEARCHES)]
-    steps = _STEPS_PER_KILL * count
+    steps = _STEPS_PER_KILL * size
     path = folder / "run"
     moments = random.Random(chunk)
     early = reached = 0
     lives = _lives()
     # The fork server may be older than what the environment says now.
     kernels = os.environ.get(_KERNELS, "1")
-    for kill in range(count):
+    for kill in range(size):
         listen, tell = lives.Pipe(duplex=False)
         child = lives.Process(target=_life, args=(path, index, steps, kernels, tell), daemon=True)
         child.start()
@@ -79,7 +78,7 @@ def kills(chunk: int, size: int, folder: Path) -> Row:
     left = {file.name for file in folder.iterdir() if not file.name.startswith(".")}
     return {
         "index": index,
-        "kills": count,
+        "kills": size,
         "before the first step": early,
         "steps": len(resumed),
         "same weights": resumed.final.W.tobytes() == straight.final.W.tobytes(),

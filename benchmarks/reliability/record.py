@@ -25,7 +25,7 @@ from benchmarks.reliability.index_trials import histories, queries
 from benchmarks.reliability.interrupting import COMMANDS, interrupts
 from benchmarks.reliability.killing import SEARCHES, kills
 from benchmarks.settings import Row
-from sublinear_lib import archives, validation
+from sublinear_lib import archives
 
 SCHEMA = 1
 """The version of the format."""
@@ -35,14 +35,7 @@ _FILE = "reliability.json"
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign.
-
-    - ``name``: Its name in the record.
-    - ``question``: What it asks.
-    - ``chunks``: Into how many pieces it is cut.
-    - ``size``: How much each piece does, in the units of the campaign.
-    - ``run``: ``run(chunk, size, folder)`` does one piece, in an empty folder.
-    """
+    """A campaign, cut into chunks: `run` does one of a size, in an empty folder."""
 
     name: str
     question: str
@@ -115,23 +108,21 @@ def run_campaign(
     done: Callable[[dict[str, Any]], object] = lambda record: None,
 ) -> dict[str, Any]:
     """Run the chunks of a campaign that a record does not hold yet."""
-    campaign = CAMPAIGNS[validation.choice(name, "name", tuple(CAMPAIGNS))]
-    amount = campaign.size if size is None else validation.count(size, "size")
-    asked = range(campaign.chunks) if chunks is None else chunks
-    numbers = [validation.count(chunk, "chunks", minimum=0) for chunk in asked]
+    campaign = CAMPAIGNS[name]
+    amount = campaign.size if size is None else size
     held = record["campaigns"].setdefault(
         name, {"question": campaign.question, "size": amount, "chunks": {}}
     )
     if held["size"] != amount:
         raise ValueError(f"size must be that of the chunks held, {held['size']}, got {amount}")
-    for chunk in numbers:
+    for chunk in range(campaign.chunks) if chunks is None else chunks:
         if str(chunk) in held["chunks"]:
             continue
         begun = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             row = campaign.run(chunk, amount, Path(folder))
         held["chunks"][str(chunk)] = {
-            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+            "date": str(datetime.datetime.now(datetime.UTC).date()),
             "seconds": round(time.monotonic() - begun, 1),
             "found": row,
         }

@@ -15,18 +15,18 @@ from benchmarks.reliability.record import CAMPAIGNS, numbers_last, total
 from benchmarks.tables import Table, count_text
 from sublinear_lib import statistics
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 """That of the upper bounds."""
 
 _FEW = 4
-# What counts as an independent trial in each campaign, and what as its failure.
-_TRIALS = {
-    "queries": ("cases", "mismatches"),
-    "histories": ("lives", "mismatches"),
-    "kills": ("kills", "broken"),
-    "soundness": ("networks", "wrong networks"),
-    "damage": ("damages", "findings"),
-    "interrupts": ("interrupts", "findings"),
+# What counts as an independent trial in each campaign, what as its failure, and in which work.
+_TRIALS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "queries": ("cases", "mismatches", ("queries", "ties")),
+    "histories": ("lives", "mismatches", ("steps", "queries")),
+    "kills": ("kills", "broken", ("steps",)),
+    "soundness": ("networks", "wrong networks", ("brackets", "comparisons")),
+    "damage": ("damages", "findings", ("refused", "as it was")),
+    "interrupts": ("interrupts", "findings", ("outcomes",)),
 }
 
 
@@ -39,28 +39,29 @@ def largest_rate(failures: int, trials: int) -> float:
     0.0030
     """
     # The two-sided interval leaves half of its error on each side.
-    both = 1.0 - 2.0 * (1.0 - CONFIDENCE)
+    both = 1.0 - 2.0 * (1.0 - _CONFIDENCE)
     return statistics.clopper_pearson(failures, trials, both).upper
 
 
 def rate_table(record: Mapping[str, Any]) -> Table:
     """Lay out what each campaign did, how often it failed, and how often it may fail."""
     rows = []
-    for name, (unit, failed) in _TRIALS.items():
-        if name not in record["campaigns"]:
+    for name, (unit, failed, work) in _TRIALS.items():
+        if (held := record["campaigns"].get(name)) is None:
             continue
-        held = record["campaigns"][name]
         found = total(held)
-        trials = found[unit]
-        failures = _failures(found, failed, held)
+        failures = _broken(held) if failed == "broken" else found[failed]
+        if isinstance(failures, list):
+            failures = len(failures)
+        done = found["outcomes"] if "outcomes" in work else {part: found[part] for part in work}
         rows.append(
             [
                 name,
-                f"{count_text(trials)} {unit}",
+                f"{count_text(found[unit])} {unit}",
                 count_text(failures),
-                f"{largest_rate(failures, trials):.2g}",
+                f"{largest_rate(failures, found[unit]):.2g}",
                 f"{len(held['chunks'])} of {CAMPAIGNS[name].chunks}",
-                _work(name, found),
+                _cell(done),
                 CAMPAIGNS[name].question,
             ]
         )
@@ -69,30 +70,14 @@ def rate_table(record: Mapping[str, Any]) -> Table:
     return Table("What was run, and the one-sided 95 % bound on the rate of failures.", head, rows)
 
 
-def _failures(found: Mapping[str, Any], name: str, held: Mapping[str, Any]) -> int:
-    if name == "broken":
-        parts = [chunk["found"] for chunk in held["chunks"].values()]
-        return sum(
-            part["kills"]
-            for part in parts
-            if not (part["same weights"] and part["same history"] and not part["other files"])
-        )
-    return len(found[name]) if isinstance(found[name], list) else int(found[name])
-
-
-def _work(name: str, found: Mapping[str, Any]) -> str:
-    units = {
-        "queries": ("queries", "ties"),
-        "histories": ("steps", "queries"),
-        "kills": ("steps",),
-        "soundness": ("brackets", "comparisons"),
-        "damage": ("refused", "as it was"),
-        "interrupts": (),
-    }[name]
-    if name == "interrupts":
-        parts = [f"{count_text(number)} {what}" for what, number in found["outcomes"].items()]
-        return ", ".join(parts)
-    return ", ".join(f"{count_text(found[unit])} {unit}" for unit in units)
+def _broken(held: Mapping[str, Any]) -> int:
+    """Count the kills of runs that did not end as the one that nobody killed."""
+    parts = [chunk["found"] for chunk in held["chunks"].values()]
+    return sum(
+        part["kills"]
+        for part in parts
+        if not (part["same weights"] and part["same history"] and not part["other files"])
+    )
 
 
 def part_table(record: Mapping[str, Any], name: str, part: str | None = None) -> Table:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import ShardingRecord, load_sharding_record, sharded_training
+from benchmarks import load_sharding_record, sharded_training
+from benchmarks.sharding_record import ShardingRecord
 from sublinear_lib import theory
 
 ROOT = Path(__file__).parents[2]

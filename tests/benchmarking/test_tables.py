@@ -6,16 +6,11 @@ from typing import Any
 
 from bs4 import BeautifulSoup
 
-from benchmarks import (
-    Results,
-    Settings,
-    Table,
-    environment,
-    merged,
-    ratio_table,
-    section_tables,
-)
+from benchmarks import Results, environment, merged, section_tables
+from benchmarks.layouts import ratio_table
 from benchmarks.results import stored_section
+from benchmarks.settings import Settings
+from benchmarks.tables import Table
 
 
 def results(name: str, rows: list[dict[str, Any]], baseline: str = "dense") -> Results:

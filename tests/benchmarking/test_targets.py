@@ -7,22 +7,20 @@ from typing import Any
 import pytest
 
 from benchmarks import (
-    BENCHMARKS,
-    TARGETS,
     Results,
-    Settings,
-    Verdict,
     environment,
-    judge,
     load_reasons,
     load_results,
     merged,
     missed_table,
-    reason_for,
     section_tables,
     target_table,
 )
+from benchmarks.judging import TARGETS, judge, reason_for
+from benchmarks.registry import BENCHMARKS
 from benchmarks.results import stored_section
+from benchmarks.settings import Settings
+from benchmarks.targets import Verdict
 
 BASELINES = {"report": "dense", "aggregate": "two_gemms", "single": "gemv", "numpy": "dense"}
 

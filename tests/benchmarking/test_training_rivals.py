@@ -45,7 +45,7 @@ def test_a_rival_takes_the_step_of_the_trainer(preset: str, living: bool, way: A
             pytest.skip("PyTorch is not installed, or would be asked for what it does not do")
         rival: Any = TorchIteration(torch, *common, loss.delta)
     else:
-        rival = DenseIteration(*common, rows=rows if living else None, gradient=way)
+        rival = DenseIteration(*common, rows=rows if living else None, by_rows=way == "rows")
     before = rival.W.copy()
     value = rival.step()
     trainer = DenseAdversarialTraining(adversary=case.adversary, eta=eta, steps=1, loss=loss)
@@ -70,7 +70,7 @@ def test_the_tiles_cover_every_pair_once() -> None:
 @pytest.mark.skipif(kernels_in_use() != "numba", reason="needs compiled loops")
 @pytest.mark.parametrize("width", [1, 31, 32, 100])
 def test_the_compiled_passes_equal_those_in_numpy(width: int) -> None:
-    from benchmarks import dense_loops
+    from benchmarks import loops
 
     rng = np.random.default_rng(width)
     scores, a = (rng.standard_normal(shape).astype(np.float32) for shape in ((9, width), width))
@@ -79,7 +79,7 @@ def test_the_compiled_passes_equal_those_in_numpy(width: int) -> None:
     assert (scores > tau).any() or width == 1
 
     found = []
-    for module, prefix in ((dense_training, "_"), (dense_loops, "")):
+    for module, prefix in ((dense_training, "_"), (loops, "")):
         table, value, other = scores.copy(), np.zeros(9), np.zeros(9)
         slope, moved = np.zeros((9, 4), np.float32), np.zeros((width, 4), np.float32)
         getattr(module, f"{prefix}gate")(table, a, tau, shift, value)

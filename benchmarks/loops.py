@@ -1,9 +1,10 @@
-"""The passes of the dense rival between its matrix products, compiled.
+"""Compiled loops of the rivals, with twins in NumPy, so that they are timed as the library is.
 
-Same functions as the NumPy ones in :mod:`benchmarks.dense_training`, with one
-difference: no score may be NaN, which lets the search for a maximum become vector code.  `gate` has
-no branches and becomes vector code as a whole.  The other two skip chunks in which nothing fires:
-for few active neurons that is most of them.
+`gate`, `add_rows` and `scatter` are the passes of :mod:`benchmarks.dense_training` between its
+matrix products.  No score may be NaN, which lets the search for a maximum become vector code.
+`gate` has no branches and becomes vector code as a whole; the other two skip chunks in which
+nothing fires: for few active neurons that is most of them.  `look_up` walks through the buckets of
+a query of :mod:`benchmarks.simhash` and keeps what scores enough.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib._typing import FloatArray
+from sublinear_lib._typing import FloatArray, IntArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Float32Array = NDArray[np.float32]
+Int32Array = NDArray[np.int32]
 
 _CHUNK = 32
 
@@ -92,3 +94,44 @@ def scatter(
                     if scores[i, j] > tau:
                         for k in range(d):
                             W[j, k] += a[j] * moves[i, k]
+
+
+@_compile
+def look_up(
+    order: Int32Array,
+    begin: IntArray,
+    end: IntArray,
+    points: FloatArray,
+    queries: FloatArray,
+    level: float,
+    seen: Int32Array,
+    indptr: IntArray,
+    out: Int32Array,
+) -> int:
+    """Write the ids above the level, ascending by query, and return how many there are.
+
+    What does not fit into `out` is counted and not written.  A point that stands in several buckets
+    of a query is scored once: `seen` holds the number of the last query that met it.
+    """
+    d = points.shape[1]
+    seen[:] = -1
+    count = 0
+    for q in range(len(queries)):
+        first = count
+        for table in range(order.shape[0]):
+            for place in range(begin[table, q], end[table, q]):
+                r = order[table, place]
+                if seen[r] == q:
+                    continue
+                seen[r] = q
+                score = 0.0
+                for k in range(d):
+                    score += points[r, k] * queries[q, k]
+                if score > level:
+                    if count < len(out):
+                        out[count] = r
+                    count += 1
+        if count <= len(out):
+            out[first:count].sort()
+        indptr[q + 1] = count
+    return count
