@@ -13,7 +13,7 @@ lies outside nothing, and only the points of leaves that the hyperplane crosses 
 That is sublinear even where half of all neurons fire, in few dimensions.
 
 The active *set* is exactly that of real arithmetic, as for every structure of this package: boxes
-and scores go through the float32 filter (:mod:`sublinear_lib.halfspace.filtering`), and pairs in
+and scores go through the float32 filter (:mod:`sublinear_lib.halfspace.engine`), and pairs in
 doubt are settled exactly.  The *sums* are float64.  Before changing the order in which something is
 added up, know what the bound counts:
 
@@ -58,19 +58,15 @@ from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import get_activation
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.engine import Engine, settle
-from sublinear_lib.halfspace.filtering import FANOUT, LANES, KernelSet, NodeSums, Summed, halved
-from sublinear_lib.halfspace.kernel_choice import choose
+from sublinear_lib.halfspace.kernels import FANOUT, LANES, KernelSet, NodeSums, Summed, choose
 from sublinear_lib.halfspace.protocol import (
     HalfSpaces,
-    read_biases,
+    PointStore,
     read_domain,
     read_half_spaces,
     read_points,
     refuse_too_many,
-    report_in_pieces,
-    stored_rows,
 )
-from sublinear_lib.halfspace.store import PointStore
 from sublinear_lib.halfspace.tree import BoxTree, distinct
 
 __all__ = [
@@ -197,6 +193,20 @@ def _columns(store: PointStore, weights: FloatArray, rows: IntArray) -> FloatArr
     return columns
 
 
+def _halved(values: FloatArray) -> FloatArray:
+    """Sum over the last axis by halves.
+
+    Every term passes through ``ceil(log2(k))`` additions and no more, which is what the error bound
+    counts; `numpy.sum` promises no order.
+    """
+    while values.shape[-1] > 1:
+        middle = -(-values.shape[-1] // 2)
+        left = values[..., :middle].copy()
+        left[..., : values.shape[-1] - middle] += values[..., middle:]
+        values = left
+    return values[..., 0]
+
+
 class _SummingTree(BoxTree):
     """A tree of boxes that also holds sums of columns for every node."""
 
@@ -220,7 +230,7 @@ class _SummingTree(BoxTree):
     @property
     def total_magnitudes(self) -> FloatArray:
         """Sums of the absolute values of the columns over all points, shape (C,)."""
-        return halved(self._sums.magnitudes[self._tree.first[-2]].T)
+        return _halved(self._sums.magnitudes[self._tree.first[-2]].T)
 
     def _make_room(self, capacity: int) -> None:
         super()._make_room(capacity)
@@ -245,15 +255,15 @@ class _SummingTree(BoxTree):
         values[block, :, lane] = _columns(self._store, self.weights, held)
         sums.values[blocks] = values
         with np.errstate(under="ignore"):
-            found, sizes = halved(values), halved(np.abs(values))
+            found, sizes = _halved(values), _halved(np.abs(values))
             items = blocks
             for level in range(len(tree.first) - 1):
                 place = (tree.first[level] + items // FANOUT, items % FANOUT)
                 sums.sums[place], sums.magnitudes[place] = found, sizes
                 items = distinct(items // FANOUT)
                 groups = tree.first[level] + items
-                found = halved(sums.sums[groups].transpose(0, 2, 1))
-                sizes = halved(sums.magnitudes[groups].transpose(0, 2, 1))
+                found = _halved(sums.sums[groups].transpose(0, 2, 1))
+                sizes = _halved(sums.magnitudes[groups].transpose(0, 2, 1))
 
     def aggregate(
         self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
@@ -499,11 +509,7 @@ class AggregateTree:
         Touched leaves and their ancestors are summed anew rather than corrected, so that errors do
         not build up however many updates there are.
         """
-        rows = stored_rows(self._store, ids)
-        array = validation.float_array(
-            points, "points", shape=(len(rows), self.d), allow_empty=True
-        )
-        biases = read_biases(self._store, bias, len(rows), "tree")
+        rows, array, biases = self._store.read_moves(ids, points, bias, "tree")
         factors = self._weights[rows]
         if weights is not None:
             factors = validation.float_array(
@@ -729,9 +735,7 @@ class Aggregator:
         counts = np.zeros(q, dtype=np.int64)
         sums = np.zeros((2, q))
         point_sums = np.zeros((q, store.d))
-        pieces = report_in_pieces(
-            engine, store, asked, sort=True, ids_at_once=_IDS_AT_ONCE, as_rows=True
-        )
+        pieces = engine.report_in_pieces(asked, sort=True, ids_at_once=_IDS_AT_ONCE, as_rows=True)
         step = max(1, _NUMBERS_AT_ONCE // store.d)
         with np.errstate(under="ignore"):
             for queries, hits in pieces:

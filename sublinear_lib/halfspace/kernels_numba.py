@@ -69,18 +69,16 @@ from sublinear_lib._vector_code import (
     ones,
     score_masks,
 )
-from sublinear_lib.halfspace.filtering import (
+from sublinear_lib.halfspace.kernels import (
     GROUP,
     Batch,
     Filtered,
     FlatTree,
     NodeSums,
+    Output,
     PointBlocks,
     Summed,
-    longer,
-    trimmed,
 )
-from sublinear_lib.halfspace.protocol import Output
 
 __all__ = [
     "PACKET",
@@ -102,6 +100,7 @@ _WORDS_AT_ONCE = 2**21
 _SMALLEST_BUFFER = 4096
 # Buffers up to this many bytes are kept between calls: fresh memory costs more than the search.
 _KEPT_BYTES = 2**25
+_LARGEST_GROWTH = 8
 
 
 @_compiled
@@ -224,6 +223,26 @@ class _Kept(threading.local):
 
 
 _kept = _Kept()
+
+
+def _longer(buffer: Int32Array, used: int, needed: int, done: int, total: int) -> Int32Array:
+    """Return a buffer with the same contents and enough free places.
+
+    It is made long enough for all parts of the work if they are like those done, within reason: one
+    large part must not make room for thousands of its size.
+    """
+    if used + needed <= len(buffer):
+        return buffer
+    expected = int(1.1 * used * total / max(done, 1)) + needed
+    length = max(2 * len(buffer), min(expected, _LARGEST_GROWTH * len(buffer)), used + needed)
+    grown = np.empty(length, dtype=np.int32)
+    grown[:used] = buffer[:used]
+    return grown
+
+
+def _trimmed(buffer: Int32Array, used: int) -> Int32Array:
+    """Return the used part of a buffer; a copy where that frees more than it costs."""
+    return buffer[:used] if 2 * used > len(buffer) else buffer[:used].copy()
 
 
 class _Part(NamedTuple):
@@ -364,7 +383,7 @@ class _Answer:
     ) -> None:
         """Write the rows of one part."""
         needed = int(self._counts[start : start + part.many].sum())
-        self._found = longer(self._found, self._used, needed, start, self._q)
+        self._found = _longer(self._found, self._used, needed, start, self._q)
         rows = self._table.rows
         found = self._found
         if rows is None or not self._output.sort:
@@ -386,7 +405,7 @@ class _Answer:
         if self._found is self._output.out:
             found = self._found[: self._used]
         else:
-            found = trimmed(self._found, self._used)
+            found = _trimmed(self._found, self._used)
         return Filtered(
             self._counts,
             nothing if self._output.count_only else found,
@@ -803,7 +822,7 @@ def search(
             continue
         counts = walk.counts[begin:end]
         needed = int(counts.sum())
-        rows = longer(rows, used, needed, begin, q)
+        rows = _longer(rows, used, needed, begin, q)
         _write(
             walk.code,
             tree.rows.ravel(),
@@ -820,9 +839,9 @@ def search(
         _sort(walk.code, rows, walk.counts, int(tree.row_bound[0]))
     return Filtered(
         walk.counts,
-        rows[:used] if rows is output.out else trimmed(rows, used),
-        trimmed(walk.doubtful_queries, walk.doubts),
-        trimmed(walk.doubtful_rows, walk.doubts),
+        rows[:used] if rows is output.out else _trimmed(rows, used),
+        _trimmed(walk.doubtful_queries, walk.doubts),
+        _trimmed(walk.doubtful_rows, walk.doubts),
         walk.work,
     )
 

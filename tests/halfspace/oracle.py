@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from sublinear_lib.halfspace.kernel_choice import numba_allowed
+from sublinear_lib.halfspace.kernels import numba_allowed
 
 KERNELS = ["numpy", *(["numba"] if numba_allowed() else [])]
 ENGINES = [(method, kernels) for method in ("scan", "tree") for kernels in KERNELS]

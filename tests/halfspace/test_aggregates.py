@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import geometry, statistics
 from sublinear_lib.halfspace import kernels_numpy
-from sublinear_lib.halfspace.aggregates import AggregateTree
-from sublinear_lib.halfspace.filtering import halved
+from sublinear_lib.halfspace.aggregates import AggregateTree, _halved
 from sublinear_lib.network import TwoLayerNetwork
 from tests.halfspace.invariants import check_tree
 from tests.halfspace.oracle import KERNELS, LATTICE, exact_sets, problems, vectors
@@ -183,10 +182,10 @@ def test_the_bounds_count_the_pieces(kernels):
 def test_halves_sum_any_number_of_terms():
     for k in range(1, 70):
         terms = np.arange(2 * k, dtype=float).reshape(2, k)
-        np.testing.assert_array_equal(halved(terms), terms.sum(axis=1))
+        np.testing.assert_array_equal(_halved(terms), terms.sum(axis=1))
         assert (terms == np.arange(2 * k).reshape(2, k)).all(), "the terms are left alone"
     # Every term passes through ceil(log2 k) additions only: one after the other loses all of these.
-    assert halved(np.concatenate(([1.0], np.full(2**12 - 1, UNIT)))) > 1.0
+    assert _halved(np.concatenate(([1.0], np.full(2**12 - 1, UNIT)))) > 1.0
 
 
 # The network

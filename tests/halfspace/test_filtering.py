@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.halfspace.filtering import (
+from sublinear_lib.halfspace.engine import (
     HEADROOM,
     Scale,
     folded,
@@ -18,7 +18,7 @@ from sublinear_lib.halfspace.filtering import (
     radii,
     round_up,
 )
-from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace.protocol import PointStore
 from tests.halfspace.oracle import LARGEST, WILD, problems, score, slice_problems, vectors
 
 pytestmark = pytest.mark.either_way

@@ -114,7 +114,7 @@ def test_a_fingerprint_sees_every_part():
     for change in (
         lambda: None,
         lambda: index._store._points.__setitem__((0, 0), -1.0),
-        lambda: setattr(index._engine, "_rebuilds", 1),
+        lambda: setattr(index._engine, "rebuilds", 1),
         lambda: setattr(index, "extra", None),
     ):
         change()
@@ -157,11 +157,11 @@ def changed(change):
 
 
 def traced(original):
-    def rows(self, ids):
-        self._engine._rebuilds += 1
+    def remove(self, ids):
+        self._engine.rebuilds += 1
         return original(self, ids)
 
-    return rows
+    return remove
 
 
 def warned(original):
@@ -176,7 +176,7 @@ PLANTED = [
     *((kind.name, kind, "_follow", forgetful) for kind in (Scan, CapPrefix, BoxTree)),
     ("scan", Engine, "remove", lambda original: lambda self, rows: None),
     ("tree", HalfspaceIndex, "remove", lambda original: lambda self, ids: None),
-    ("tree", HalfspaceIndex, "_rows", traced),
+    ("tree", HalfspaceIndex, "remove", traced),
     ("scan", Scan, "_forget", warned),
     ("aggregates", AggregateTree, "aggregate_halfspace", changed(heavier)),
     ("layers", ConvexLayers, "query_halfspace", changed(without_last)),

@@ -14,10 +14,10 @@ import pytest
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.halfspace import HalfspaceIndex, kernels_numpy
 from sublinear_lib.halfspace.cap import CapPrefix
-from sublinear_lib.halfspace.kernel_choice import choose, numba_allowed
+from sublinear_lib.halfspace.kernels import choose, numba_allowed
 from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
+from sublinear_lib.halfspace.protocol import PointStore
 from sublinear_lib.halfspace.scan import Scan
-from sublinear_lib.halfspace.store import PointStore
 from sublinear_lib.halfspace.tree import BoxTree
 
 needs_numba = pytest.mark.skipif(not numba_allowed(), reason="needs numba")
@@ -177,10 +177,10 @@ def test_one_large_answer_does_not_make_room_for_thousands(method):
 @needs_numba
 def test_both_kernel_sets_know_the_same_fan_out():
     from sublinear_lib import _vector_code as vector_code
-    from sublinear_lib.halfspace import filtering, kernels_numba
+    from sublinear_lib.halfspace import kernels, kernels_numba
 
-    assert kernels_numba._FANOUT == filtering.FANOUT == vector_code.FANOUT
-    assert kernels_numba._LANES == filtering.LANES == vector_code.BLOCK
+    assert kernels_numba._FANOUT == kernels.FANOUT == vector_code.FANOUT
+    assert kernels_numba._LANES == kernels.LANES == vector_code.BLOCK
 
 
 # The choice

@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, protocol
+from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, engine
 from sublinear_lib.halfspace.engine import Engine
 from tests.halfspace.oracle import (
     ENGINE_IDS,
@@ -45,11 +45,11 @@ def made(m, d, q, method, kernels, *, removed=False, seed=0):
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(protocol, "_FEWEST_AT_ONCE", 4)
-    monkeypatch.setattr(protocol, "_MOST_AT_ONCE", 16)
-    monkeypatch.setattr(protocol, "_IDS_OF_FIRST_PIECE", 1)
-    monkeypatch.setattr(protocol, "_IDS_PER_PIECE", 3000)
-    monkeypatch.setattr(protocol, "_TRANSLATED_AT_ONCE", 7)
+    monkeypatch.setattr(engine, "_FEWEST_AT_ONCE", 4)
+    monkeypatch.setattr(engine, "_MOST_AT_ONCE", 16)
+    monkeypatch.setattr(engine, "_IDS_OF_FIRST_PIECE", 1)
+    monkeypatch.setattr(engine, "_IDS_PER_PIECE", 3000)
+    monkeypatch.setattr(engine, "_TRANSLATED_AT_ONCE", 7)
 
 
 def assert_same(found, wanted):
@@ -74,7 +74,7 @@ def test_pieces_change_no_answer_and_no_order(method, kernels, removed, small_pi
 
     with monkeypatch.context() as whole:
         for name in ("_FEWEST_AT_ONCE", "_MOST_AT_ONCE"):
-            whole.setattr(protocol, name, 10**6)
+            whole.setattr(engine, name, 10**6)
         wanted = index.query_halfspace(normals, offsets)
         counts = index.count_halfspace(normals, offsets)
     np.testing.assert_array_equal(counts, wanted.counts)
@@ -98,11 +98,7 @@ def test_pieces_planned_ahead_make_up_the_answer_and_keep_their_size(method, ker
     index, normals, offsets = made(600, 3, 90, method, kernels, removed=True)
     wanted = index.query_halfspace(normals, offsets)
     asked = index._half_spaces(normals, offsets, True)
-    pieces = list(
-        protocol.report_in_pieces(
-            index._engine, index._store, asked, sort=True, ids_at_once=ids_at_once
-        )
-    )
+    pieces = list(index._engine.report_in_pieces(asked, sort=True, ids_at_once=ids_at_once))
     assert [part.start for part, _ in pieces] == [0, *(part.stop for part, _ in pieces[:-1])]
     assert pieces[-1][0].stop == 90
     for part, hits in pieces:
@@ -125,9 +121,9 @@ def test_a_long_query_needs_little_more_memory_than_its_answer(method, kernels, 
     index = HalfspaceIndex(points, method=method, kernels=kernels)
     normals = np.random.default_rng(1).standard_normal((2000, 2))
     index.query_halfspace(normals[:3], 0.0)
-    monkeypatch.setattr(protocol, "_IDS_PER_PIECE", 2**18)
-    monkeypatch.setattr(protocol, "_IDS_OF_FIRST_PIECE", 2**18)
-    monkeypatch.setattr(protocol, "_FEWEST_AT_ONCE", 16)
+    monkeypatch.setattr(engine, "_IDS_PER_PIECE", 2**18)
+    monkeypatch.setattr(engine, "_IDS_OF_FIRST_PIECE", 2**18)
+    monkeypatch.setattr(engine, "_FEWEST_AT_ONCE", 16)
     tracemalloc.start()
     try:
         hits = index.query_halfspace(normals, 0.0)

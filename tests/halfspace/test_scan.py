@@ -7,8 +7,7 @@ import pytest
 
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.halfspace import HalfspaceIndex
-from sublinear_lib.halfspace.filtering import GROUP
-from sublinear_lib.halfspace.protocol import Output
+from sublinear_lib.halfspace.kernels import GROUP, Output
 from sublinear_lib.halfspace.scan import Blocks
 from tests.halfspace.invariants import points_at
 from tests.halfspace.oracle import KERNELS

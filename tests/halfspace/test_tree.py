@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import geometry
 from sublinear_lib.halfspace import HalfspaceIndex, tree
-from sublinear_lib.halfspace.filtering import FANOUT
-from sublinear_lib.halfspace.kernel_choice import numba_allowed
-from sublinear_lib.halfspace.protocol import Output
+from sublinear_lib.halfspace.kernels import FANOUT, Output, numba_allowed
 from sublinear_lib.halfspace.tree import _left_blocks, median_order
 from tests.halfspace.invariants import check_tree
 
