@@ -75,9 +75,6 @@ __all__ = [
     "Aggregator",
     "HalfspaceAggregates",
     "NetworkAggregates",
-    "magnitudes",
-    "pays",
-    "refuse_large",
 ]
 
 _UNIT_ROUNDOFF = 2.0**-53
@@ -147,38 +144,17 @@ class AggregateStats:
 
     Attributes
     ----------
-    kernels : str
-        The inner loops in use.
-    m : int
-        Number of points.
-    d : int
-        Their dimension, the bias not counted.
     memory : int
         Bytes held.
-    height : int
-        Levels of boxes above the points.
-    rebuilds : int
-        How often the tree was built anew.
-    nodes_visited : int
-        Inner nodes and crossed leaves opened by all queries so far.
     rows_touched : int
-        Points that were scored: those of the crossed leaves.
+        Points that were scored by all queries so far: those of the crossed leaves.
     rows_summed_untouched : int
         Points that were added up as part of a node, unseen.
-    pairs_settled : int
-        Pairs that float32 could not decide and float64 or exact arithmetic did.
     """
 
-    kernels: str
-    m: int
-    d: int
     memory: int
-    height: int
-    rebuilds: int
-    nodes_visited: int
     rows_touched: int
     rows_summed_untouched: int
-    pairs_settled: int
 
 
 def _columns(store: PointStore, weights: FloatArray, rows: IntArray) -> FloatArray:
@@ -482,9 +458,7 @@ class AggregateTree:
 
     # -- UPDATE --------------------------------------------------------------------------------
 
-    def update(
-        self, ids: object, points: object, *, bias: object = None, weights: object = None
-    ) -> None:
+    def update(self, ids: object, points: object, *, bias: object = None) -> None:
         """Move points, refitting the boxes and the sums of the leaves and nodes above them.
 
         Parameters
@@ -495,8 +469,6 @@ class AggregateTree:
             Where to.
         bias : array-like, shape (k,), optional
             Their new biases; by default the old ones are kept.
-        weights : array-like, shape (k,), optional
-            Their new weights; by default the old ones are kept.
 
         Raises
         ------
@@ -510,25 +482,19 @@ class AggregateTree:
         not build up however many updates there are.
         """
         rows, array, biases = self._store.read_moves(ids, points, bias, "tree")
-        factors = self._weights[rows]
-        if weights is not None:
-            factors = validation.float_array(
-                weights, "weights", shape=(len(rows),), allow_empty=True
-            )
         if not len(rows):
             return
-        self._refuse_large_after(rows, array, factors, biases)
-        self._weights[rows] = factors
+        self._refuse_large_after(rows, array, biases)
         self._store.move(rows, array, biases)
         self._tree.update(rows)
 
     def _refuse_large_after(
-        self, rows: IntArray, points: FloatArray, weights: FloatArray, bias: FloatArray | None
+        self, rows: IntArray, points: FloatArray, bias: FloatArray | None
     ) -> None:
         """Refuse moves of rows after which a sum could overflow."""
         if bias is None and self._store.bias is not None:
             bias = self._store.bias[rows]
-        added = magnitudes(points, weights, bias)
+        added = magnitudes(points, self._weights[rows], bias)
         if (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
             return
         kept = np.setdiff1d(np.arange(len(self)), rows)
@@ -542,11 +508,6 @@ class AggregateTree:
         """The dimension of the points, the bias not counted."""
         return self._store.d
 
-    @property
-    def ids(self) -> IntArray:
-        """The ids of the stored points, ascending, shape (m,)."""
-        return self._store.ids
-
     def stats(self) -> AggregateStats:
         """Return the sizes and the work done so far.
 
@@ -557,16 +518,9 @@ class AggregateTree:
         """
         work = self._tree.work
         return AggregateStats(
-            kernels=self._kernels.name,
-            m=len(self),
-            d=self.d,
             memory=self._store.memory + self._weights.nbytes + self._tree.memory,
-            height=self._tree.height,
-            rebuilds=self._tree.rebuilds,
-            nodes_visited=work.nodes_visited,
             rows_touched=work.points_tested,
             rows_summed_untouched=work.points_reported_untested,
-            pairs_settled=work.pairs_settled,
         )
 
     def __len__(self) -> int:
@@ -575,13 +529,12 @@ class AggregateTree:
 
     def __repr__(self) -> str:
         """Return the sizes and the memory."""
-        stats = self.stats()
         bias = ", biased" if self._store.biased else ""
         if self._domain is not None:
             bias += f", domain={self._domain!r}"
         return (
-            f"AggregateTree(m={stats.m}, d={stats.d}{bias}, kernels={stats.kernels!r}, "
-            f"memory={stats.memory / 2**20:.1f} MiB)"
+            f"AggregateTree(m={len(self)}, d={self.d}{bias}, kernels={self._kernels.name!r}, "
+            f"memory={self.stats().memory / 2**20:.1f} MiB)"
         )
 
 
@@ -638,19 +591,19 @@ def pays(m: int, dimension: int) -> bool:
 class Aggregator:
     """Sums over the half-spaces of an index, and what is kept for the next ones."""
 
-    def __init__(self, store: PointStore, domain: str | None) -> None:
+    def __init__(self, store: PointStore, domain: str | None, leaf_size: int, kernels: str) -> None:
         self._store = store
-        self._domain = domain
+        self._options: Any = {"domain": domain, "leaf_size": leaf_size, "kernels": kernels}
         self._lock = threading.Lock()
         self.forget()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be made again."""
-        return {"_store": self._store, "_domain": self._domain}
+        return {"_store": self._store, "_options": self._options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Start with nothing kept."""
-        self._store, self._domain = state["_store"], state["_domain"]
+        self.__dict__.update(state)
         self._lock = threading.Lock()
         self.forget()
 
@@ -674,19 +627,14 @@ class Aggregator:
             self._moved[np.searchsorted(self._rows, rows)] = True
 
     def aggregate(
-        self,
-        engine: Engine,
-        kernels: str,
-        leaf_size: int,
-        asked: HalfSpaces,
-        weights: FloatArray,
+        self, engine: Engine, asked: HalfSpaces, weights: FloatArray
     ) -> HalfspaceAggregates:
         """Sum over the points in each half-space."""
         with self._lock:
             if not self._checked or not np.array_equal(weights, self._weights):
-                self._prepare(kernels, leaf_size, weights)
+                self._prepare(weights)
             elif self._moved.any():
-                self._follow(kernels, leaf_size)
+                self._follow()
             tree, rows = self._tree, self._rows
         if tree is not None:
             return tree.aggregate_halfspace(asked.normals, asked.offsets, strict=asked.strict)
@@ -694,37 +642,35 @@ class Aggregator:
         by_row[rows] = weights
         return self._summed(engine, asked, by_row)
 
-    def _prepare(self, kernels: str, leaf_size: int, weights: FloatArray) -> None:
+    def _prepare(self, weights: FloatArray) -> None:
         """Make what queries with these weights need."""
         store = self._store
         self.forget()
         rows = store.live_rows()
         points, bias = store.points[rows], None if store.bias is None else store.bias[rows]
         # On X a bias costs no dimension.
-        dimension = store.d if self._domain is not None else store.dimension
+        dimension = store.dimension if self._options["domain"] is None else store.d
         if pays(len(rows), dimension):
-            self._tree = AggregateTree(
-                points, weights, bias, domain=self._domain, leaf_size=leaf_size, kernels=kernels
-            )
+            self._tree = AggregateTree(points, weights, bias, **self._options)
         else:
             refuse_large(magnitudes(points, weights, bias))
         self._rows, self._weights = rows, weights.copy()
         self._moved = np.zeros(len(rows), dtype=np.bool_)
         self._checked = True
 
-    def _follow(self, kernels: str, leaf_size: int) -> None:
+    def _follow(self) -> None:
         """Bring what is kept up to date with moves."""
         positions = np.flatnonzero(self._moved)
         rows, store = self._rows[positions], self._store
         if self._tree is None:
-            self._prepare(kernels, leaf_size, self._weights)
+            self._prepare(self._weights)
             return
         try:
             self._tree.update(
                 positions, store.points[rows], bias=None if store.bias is None else store.bias[rows]
             )
         except ValueError:  # sums could overflow: let that be said as for new weights
-            self._prepare(kernels, leaf_size, self._weights)
+            self._prepare(self._weights)
         self._moved[:] = False
 
     def _summed(

@@ -50,20 +50,7 @@ from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.kernels import KernelSet
 from sublinear_lib.halfspace.protocol import HalfSpaces, PointStore
 
-__all__ = [
-    "DEFAULT_COSTS",
-    "EXPECTED",
-    "Account",
-    "Chooser",
-    "Costs",
-    "Load",
-    "Problem",
-    "Wish",
-    "crossed_fraction",
-    "first_choice",
-    "per_query",
-    "surviving_fraction",
-]
+__all__ = ["Account", "Chooser", "Wish"]
 
 _EXPECTED_ACTIVITY = 0.01
 _SMALLEST = 512

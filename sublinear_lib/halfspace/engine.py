@@ -77,15 +77,10 @@ from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfSpaces, PointSto
 
 __all__ = [
     "Engine",
-    "Scale",
-    "Work",
-    "folded",
     "inflated_box",
     "norms",
-    "prepare",
     "radii",
     "relative_error",
-    "round_up",
     "settle",
 ]
 

@@ -169,7 +169,7 @@ class HalfspaceIndex:
         self._leaf_size = validation.count(leaf_size, "leaf_size")
         self._kernels: KernelSet = choose(kernels)
         self._store = PointStore(array, biases)
-        self._sums = Aggregator(self._store, self._domain)
+        self._sums = Aggregator(self._store, self._domain, self._leaf_size, self._kernels.name)
         self._chooser: Chooser | None = None
         if self._method == "auto":
             self._chooser = Chooser(self._store, self._kernels, self._domain is not None)
@@ -375,9 +375,7 @@ class HalfspaceIndex:
         """
         asked = self._half_spaces(normals, offsets, strict)
         factors = validation.float_array(weights, "weights", shape=(len(self),), allow_empty=True)
-        return self._sums.aggregate(
-            self._engine, self._kernels.name, self._leaf_size, asked, factors
-        )
+        return self._sums.aggregate(self._engine, asked, factors)
 
     # -- INSERT, REMOVE, UPDATE ----------------------------------------------------------------
 

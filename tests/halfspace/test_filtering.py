@@ -19,7 +19,7 @@ from sublinear_lib.halfspace.engine import (
     round_up,
 )
 from sublinear_lib.halfspace.protocol import PointStore
-from tests.halfspace.oracle import LARGEST, WILD, problems, score, slice_problems, vectors
+from tests.halfspace.oracle import LARGEST, WILD, problems, score, vectors
 
 pytestmark = pytest.mark.either_way
 
@@ -73,7 +73,12 @@ def test_a_certain_score_is_right_in_any_order_of_summation(problem, random, fus
 
 
 @settings(deadline=None, max_examples=100)
-@given(slice_problems(max_points=8), st.floats(-1e-9, 1e-9), st.randoms(), st.booleans())
+@given(
+    problems(max_points=8, dimensions=(2, 3, 5), on_slice=True),
+    st.floats(-1e-9, 1e-9),
+    st.randoms(),
+    st.booleans(),
+)
 def test_a_certain_score_with_the_bias_folded_in_is_right_off_the_slice_too(
     problem, step, random, fused
 ):

@@ -16,16 +16,6 @@ pytestmark = pytest.mark.either_way
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-@pytest.mark.parametrize("m", [0, 1, 63, 64, 65, 1023, 1024, 1025, 2048, 2049])
-def test_every_number_of_points_is_scanned_to_the_end(kernels, m):
-    points = np.arange(m, dtype=np.float64)[:, None]
-    index = HalfspaceIndex(points, method="scan", kernels=kernels)
-    hits = index.query_halfspace([[1.0], [-1.0]], [m - 3.5, -2.5])
-    assert hits[0].tolist() == list(range(max(0, m - 3), m))
-    assert hits[1].tolist() == list(range(min(3, m)))
-
-
-@pytest.mark.parametrize("kernels", KERNELS)
 def test_equal_and_unequal_offsets_are_filtered_alike(kernels):
     # Equal offsets take a shorter way through the array kernels.
     rng = np.random.default_rng(0)
