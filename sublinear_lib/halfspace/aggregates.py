@@ -241,49 +241,29 @@ class _SummingTree(BoxTree):
                 found = _halved(sums.sums[groups].transpose(0, 2, 1))
                 sizes = _halved(sums.magnitudes[groups].transpose(0, 2, 1))
 
-    def aggregate(
-        self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
-    ) -> tuple[Summed, FloatArray]:
+    def aggregate(self, asked: HalfSpaces, bounds: bool) -> tuple[Summed, FloatArray]:
         """Sum the columns over each half-space; return also bounds of the errors, shape (q, C)."""
-        batch = self._prepared(normals, offsets)
+        batch = self._prepared(asked.normals, asked.offsets)
         with np.errstate(under="ignore"):
             found = self._kernels.sum_up(self._tree, self._sums, batch, bounds=bounds)
-            doubtful = len(found.doubtful_rows)
-            self._count(found.work, doubtful)
-            if doubtful:
-                self._add_settled(found, normals, offsets, strict, bounds)
-            return found, self._error_bounds(found)
-
-    def _add_settled(
-        self,
-        found: Summed,
-        normals: FloatArray,
-        offsets: FloatArray,
-        strict: bool,
-        bounds: bool,
-    ) -> None:
-        """Add the doubtful points that are inside, each as a piece of its own."""
-        queries, rows = found.doubtful_queries, found.doubtful_rows
-        inside = settle(self._store, normals, offsets, strict, queries, rows)
-        queries, values = (
-            queries[inside].astype(np.int64),
-            _columns(self._store, self.weights, rows[inside].astype(np.int64)),
-        )
-        number = np.bincount(queries, minlength=len(offsets))
-        found.counts[:] += number
-        found.pieces[:] += number
-        np.add.at(found.sums, queries, values)
-        if bounds:
-            np.add.at(found.magnitudes, queries, np.abs(values))
-
-    def _error_bounds(self, found: Summed) -> FloatArray:
-        """Return the bound of the module's docstring for every sum."""
-        halvings = (LANES - 1).bit_length() + (FANOUT - 1).bit_length() * self.height
-        depth = max(halvings, LANES)
-        roundings = 1.01 * (depth + found.pieces + 4) * _UNIT_ROUNDOFF
-        underflows = 4.0 * (found.counts + found.pieces + 1) * _SMALLEST_NORMAL
-        bound: FloatArray = roundings[:, None] * found.magnitudes + underflows[:, None]
-        return bound
+            queries, rows = found.doubtful_queries, found.doubtful_rows
+            self._count(found.work, len(rows))
+            if len(rows):  # those that are inside are pieces of their own
+                inside = settle(self._store, *asked, queries, rows)
+                queries = queries[inside].astype(np.int64)
+                values = _columns(self._store, self.weights, rows[inside].astype(np.int64))
+                number = np.bincount(queries, minlength=len(asked.offsets))
+                found.counts[:] += number
+                found.pieces[:] += number
+                np.add.at(found.sums, queries, values)
+                if bounds:
+                    np.add.at(found.magnitudes, queries, np.abs(values))
+            # The bound of the module's docstring.
+            halvings = (LANES - 1).bit_length() + (FANOUT - 1).bit_length() * self.height
+            depth = max(halvings, LANES)
+            roundings = 1.01 * (depth + found.pieces + 4) * _UNIT_ROUNDOFF
+            underflows = 4.0 * (found.counts + found.pieces + 1) * _SMALLEST_NORMAL
+            return found, roundings[:, None] * found.magnitudes + underflows[:, None]
 
 
 class AggregateTree:
@@ -396,7 +376,7 @@ class AggregateTree:
             If an argument is of the wrong type, shape or value, or a normal is not in the domain.
         """
         asked = read_half_spaces(normals, offsets, strict, self.d, self._domain)
-        return self._aggregate(*asked, validation.boolean(bounds, "bounds"))
+        return self._aggregate(asked, validation.boolean(bounds, "bounds"))
 
     def value_and_gradient(
         self, X: object, tau: object, activation: object = "jump", *, bounds: bool = False
@@ -437,17 +417,15 @@ class AggregateTree:
         level = validation.scalar(tau, "tau", minimum=0.0)
         shift = level - get_activation(activation).jump_height(level)
         wanted = validation.boolean(bounds, "bounds")
-        sums = self._aggregate(points, np.full(len(points), level), True, wanted)
+        sums = self._aggregate(HalfSpaces(points, np.full(len(points), level), True), wanted)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             value = np.einsum("ij,ij->i", sums.point_sums, points)
             value += sums.bias_sums - shift * sums.weight_sums
             errors = _value_errors(sums, points, shift)
         return NetworkAggregates(sums.counts, value, sums.point_sums, errors, sums.point_errors)
 
-    def _aggregate(
-        self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
-    ) -> HalfspaceAggregates:
-        found, errors = self._tree.aggregate(normals, offsets, strict, bounds)
+    def _aggregate(self, asked: HalfSpaces, bounds: bool) -> HalfspaceAggregates:
+        found, errors = self._tree.aggregate(asked, bounds)
         sums = self._named(found.sums)
         return HalfspaceAggregates(found.counts, *sums, *(self._named(errors) if bounds else ()))
 
@@ -484,22 +462,14 @@ class AggregateTree:
         rows, array, biases = self._store.read_moves(ids, points, bias, "tree")
         if not len(rows):
             return
-        self._refuse_large_after(rows, array, biases)
+        kept_bias = None if self._store.bias is None else self._store.bias[rows]
+        added = magnitudes(array, self._weights[rows], kept_bias if biases is None else biases)
+        if not (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
+            kept = np.setdiff1d(np.arange(len(self)), rows)
+            others = None if self._store.bias is None else self._store.bias[kept]
+            refuse_large(magnitudes(self._store.points[kept], self._weights[kept], others) + added)
         self._store.move(rows, array, biases)
         self._tree.update(rows)
-
-    def _refuse_large_after(
-        self, rows: IntArray, points: FloatArray, bias: FloatArray | None
-    ) -> None:
-        """Refuse moves of rows after which a sum could overflow."""
-        if bias is None and self._store.bias is not None:
-            bias = self._store.bias[rows]
-        added = magnitudes(points, self._weights[rows], bias)
-        if (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
-            return
-        kept = np.setdiff1d(np.arange(len(self)), rows)
-        others = None if self._store.bias is None else self._store.bias[kept]
-        refuse_large(magnitudes(self._store.points[kept], self._weights[kept], others) + added)
 
     # -- what there is -------------------------------------------------------------------------
 
