@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from sublinear_lib import predicates
-from sublinear_lib.halfspace import HalfspaceHits
+from sublinear_lib import geometry, predicates
+from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
 from sublinear_lib.halfspace.kernels import numba_allowed
 
 KERNELS = ["numpy", *(["numba"] if numba_allowed() else [])]
@@ -142,6 +142,15 @@ def support_point(point):
     largest = np.abs(u).max()
     u = u / largest if largest > 0.0 else np.eye(len(u))[0]
     return np.append(np.sqrt(3.0) / 2.0 * u / np.sqrt(u @ u), 0.5)
+
+
+def made(m, d, q, method="auto", kernels="auto", *, biased=True, leaf_size=64):
+    """Return an index on X, of normal points, and points of X."""
+    rng = np.random.default_rng(0)
+    points, bias = rng.standard_normal((m, d)), rng.standard_normal(m) if biased else None
+    how = {"method": method, "kernels": kernels, "leaf_size": leaf_size}
+    index = HalfspaceIndex(points, bias, domain="slice", **how)
+    return index, geometry.sample_slice(q, d, rng)
 
 
 def assert_exact(index, points, biases, normals, offsets, stricts=(True, False)):

@@ -8,26 +8,9 @@ import numpy as np
 import pytest
 
 from sublinear_lib.halfspace import HalfspaceIndex, saving
-from tests.halfspace.oracle import SLICE_ENGINE_IDS, SLICE_ENGINES
+from tests.halfspace.oracle import SLICE_ENGINE_IDS, SLICE_ENGINES, made
 
 every_engine = pytest.mark.parametrize(("method", "kernels"), SLICE_ENGINES, ids=SLICE_ENGINE_IDS)
-
-
-def made(method="auto", kernels="auto", *, biased=True, d=3, m=400):
-    rng = np.random.default_rng(0)
-    normals = rng.standard_normal((30, d))
-    normals[:, :-1] *= np.sqrt(0.75) / np.linalg.norm(normals[:, :-1], axis=1, keepdims=True)
-    normals[:, -1] = 0.5
-    bias = rng.standard_normal(m) if biased else None
-    index = HalfspaceIndex(
-        rng.standard_normal((m, d)),
-        bias,
-        method=method,
-        kernels=kernels,
-        domain="slice",
-        leaf_size=7,
-    )
-    return index, normals
 
 
 def changed(index):
@@ -57,7 +40,7 @@ def behavior(index, normals):
 @every_engine
 @pytest.mark.parametrize("biased", [True, False])
 def test_a_saved_index_comes_back_with_its_ids_and_answers(method, kernels, biased, tmp_path):
-    index, normals = made(method, kernels, biased=biased)
+    index, normals = made(400, 3, 30, method, kernels, biased=biased)
     for step in ("new", "changed"):
         if step == "changed":
             changed(index)
@@ -90,7 +73,7 @@ def test_an_emptied_index_keeps_its_next_id(tmp_path):
 
 
 def test_the_file_is_plain_arrays_and_says_what_it_is(tmp_path):
-    index, _ = made()
+    index, _ = made(400, 3, 30, leaf_size=7)
     index.save(tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz", allow_pickle=False) as archive:
         assert archive["format"] == "sublinear_lib.halfspace.HalfspaceIndex"
@@ -101,7 +84,7 @@ def test_the_file_is_plain_arrays_and_says_what_it_is(tmp_path):
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
-    index, normals = made()
+    index, normals = made(400, 3, 30)
     index.save(tmp_path / "a")
     wanted = behavior(index, normals)
     changed(index)
@@ -175,7 +158,7 @@ def test_a_file_that_is_no_index_is_refused_with_its_name_and_the_reason(
 
 
 def test_a_truncated_or_damaged_file_is_refused(tmp_path):
-    index, normals = made(m=50)
+    index, normals = made(50, 3, 30)
     path = tmp_path / "a"
     index.save(path)
     whole, wanted = path.read_bytes(), behavior(index, normals)
