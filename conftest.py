@@ -45,7 +45,7 @@ def _settled(frame: FrameType | None) -> bool:
 
     It does not where somebody is choosing kernels by their name, or setting the variable anew.
     """
-    from sublinear_lib.halfspace.kernel_choice import choose
+    from sublinear_lib.halfspace.kernels import choose
 
     while frame is not None:
         if frame.f_code is choose.__code__:

@@ -85,7 +85,7 @@ BLOCK = 64
 """Points of a block: one bit each in a word."""
 
 FANOUT = 32
-"""Boxes of a node, as in :mod:`sublinear_lib.halfspace.filtering`."""
+"""Boxes of a node, as in :mod:`sublinear_lib.halfspace.kernels`."""
 
 # So few bits are appended one by one.
 _FEW = 5

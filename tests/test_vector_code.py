@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sublinear_lib.halfspace.kernel_choice import numba_allowed
+from sublinear_lib.halfspace.kernels import numba_allowed
 
 if not numba_allowed():
     pytest.skip("needs numba", allow_module_level=True)

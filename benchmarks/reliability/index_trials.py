@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.settings import Row
-from sublinear_lib.halfspace.kernel_choice import numba_allowed
+from sublinear_lib.halfspace.kernels import numba_allowed
 
 LIVES = 5
 """How many indices share the operations of one chunk of `histories`."""

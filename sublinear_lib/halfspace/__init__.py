@@ -9,7 +9,7 @@ for low dimensions and for teaching.
 
 Engines, kernels and the float32 filter live in the modules of this package; see
 :mod:`sublinear_lib.halfspace.protocol` for what an engine promises and
-:mod:`sublinear_lib.halfspace.filtering` for why every answer is exact.
+:mod:`sublinear_lib.halfspace.engine` for why every answer is exact.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from sublinear_lib.halfspace.aggregates import AggregateTree
 from sublinear_lib.halfspace.alive import alive_on_slice
 from sublinear_lib.halfspace.arcs import ArcStabbing
-from sublinear_lib.halfspace.filtering import relative_error as relative_error
+from sublinear_lib.halfspace.engine import relative_error as relative_error
 from sublinear_lib.halfspace.index import HalfspaceIndex
 from sublinear_lib.halfspace.onion import ConvexLayers
 from sublinear_lib.halfspace.partition_tree import PartitionTree

@@ -13,7 +13,7 @@ lies outside nothing, and only the points of leaves that the hyperplane crosses 
 That is sublinear even where half of all neurons fire, in few dimensions.
 
 The active *set* is exactly that of real arithmetic, as for every structure of this package: boxes
-and scores go through the float32 filter (:mod:`sublinear_lib.halfspace.filtering`), and pairs in
+and scores go through the float32 filter (:mod:`sublinear_lib.halfspace.engine`), and pairs in
 doubt are settled exactly.  The *sums* are float64.  Before changing the order in which something is
 added up, know what the bound counts:
 
@@ -58,19 +58,15 @@ from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import get_activation
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.engine import Engine, settle
-from sublinear_lib.halfspace.filtering import FANOUT, LANES, KernelSet, NodeSums, Summed, halved
-from sublinear_lib.halfspace.kernel_choice import choose
+from sublinear_lib.halfspace.kernels import FANOUT, LANES, KernelSet, NodeSums, Summed, choose
 from sublinear_lib.halfspace.protocol import (
     HalfSpaces,
-    read_biases,
+    PointStore,
     read_domain,
     read_half_spaces,
     read_points,
     refuse_too_many,
-    report_in_pieces,
-    stored_rows,
 )
-from sublinear_lib.halfspace.store import PointStore
 from sublinear_lib.halfspace.tree import BoxTree, distinct
 
 __all__ = [
@@ -79,9 +75,6 @@ __all__ = [
     "Aggregator",
     "HalfspaceAggregates",
     "NetworkAggregates",
-    "magnitudes",
-    "pays",
-    "refuse_large",
 ]
 
 _UNIT_ROUNDOFF = 2.0**-53
@@ -151,38 +144,17 @@ class AggregateStats:
 
     Attributes
     ----------
-    kernels : str
-        The inner loops in use.
-    m : int
-        Number of points.
-    d : int
-        Their dimension, the bias not counted.
     memory : int
         Bytes held.
-    height : int
-        Levels of boxes above the points.
-    rebuilds : int
-        How often the tree was built anew.
-    nodes_visited : int
-        Inner nodes and crossed leaves opened by all queries so far.
     rows_touched : int
-        Points that were scored: those of the crossed leaves.
+        Points that were scored by all queries so far: those of the crossed leaves.
     rows_summed_untouched : int
         Points that were added up as part of a node, unseen.
-    pairs_settled : int
-        Pairs that float32 could not decide and float64 or exact arithmetic did.
     """
 
-    kernels: str
-    m: int
-    d: int
     memory: int
-    height: int
-    rebuilds: int
-    nodes_visited: int
     rows_touched: int
     rows_summed_untouched: int
-    pairs_settled: int
 
 
 def _columns(store: PointStore, weights: FloatArray, rows: IntArray) -> FloatArray:
@@ -195,6 +167,20 @@ def _columns(store: PointStore, weights: FloatArray, rows: IntArray) -> FloatArr
         if store.bias is not None:
             np.multiply(store.bias[rows], factor, out=columns[:, -1])
     return columns
+
+
+def _halved(values: FloatArray) -> FloatArray:
+    """Sum over the last axis by halves.
+
+    Every term passes through ``ceil(log2(k))`` additions and no more, which is what the error bound
+    counts; `numpy.sum` promises no order.
+    """
+    while values.shape[-1] > 1:
+        middle = -(-values.shape[-1] // 2)
+        left = values[..., :middle].copy()
+        left[..., : values.shape[-1] - middle] += values[..., middle:]
+        values = left
+    return values[..., 0]
 
 
 class _SummingTree(BoxTree):
@@ -220,7 +206,7 @@ class _SummingTree(BoxTree):
     @property
     def total_magnitudes(self) -> FloatArray:
         """Sums of the absolute values of the columns over all points, shape (C,)."""
-        return halved(self._sums.magnitudes[self._tree.first[-2]].T)
+        return _halved(self._sums.magnitudes[self._tree.first[-2]].T)
 
     def _make_room(self, capacity: int) -> None:
         super()._make_room(capacity)
@@ -245,59 +231,39 @@ class _SummingTree(BoxTree):
         values[block, :, lane] = _columns(self._store, self.weights, held)
         sums.values[blocks] = values
         with np.errstate(under="ignore"):
-            found, sizes = halved(values), halved(np.abs(values))
+            found, sizes = _halved(values), _halved(np.abs(values))
             items = blocks
             for level in range(len(tree.first) - 1):
                 place = (tree.first[level] + items // FANOUT, items % FANOUT)
                 sums.sums[place], sums.magnitudes[place] = found, sizes
                 items = distinct(items // FANOUT)
                 groups = tree.first[level] + items
-                found = halved(sums.sums[groups].transpose(0, 2, 1))
-                sizes = halved(sums.magnitudes[groups].transpose(0, 2, 1))
+                found = _halved(sums.sums[groups].transpose(0, 2, 1))
+                sizes = _halved(sums.magnitudes[groups].transpose(0, 2, 1))
 
-    def aggregate(
-        self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
-    ) -> tuple[Summed, FloatArray]:
+    def aggregate(self, asked: HalfSpaces, bounds: bool) -> tuple[Summed, FloatArray]:
         """Sum the columns over each half-space; return also bounds of the errors, shape (q, C)."""
-        batch = self._prepared(normals, offsets)
+        batch = self._prepared(asked.normals, asked.offsets)
         with np.errstate(under="ignore"):
             found = self._kernels.sum_up(self._tree, self._sums, batch, bounds=bounds)
-            doubtful = len(found.doubtful_rows)
-            self._count(found.work, doubtful)
-            if doubtful:
-                self._add_settled(found, normals, offsets, strict, bounds)
-            return found, self._error_bounds(found)
-
-    def _add_settled(
-        self,
-        found: Summed,
-        normals: FloatArray,
-        offsets: FloatArray,
-        strict: bool,
-        bounds: bool,
-    ) -> None:
-        """Add the doubtful points that are inside, each as a piece of its own."""
-        queries, rows = found.doubtful_queries, found.doubtful_rows
-        inside = settle(self._store, normals, offsets, strict, queries, rows)
-        queries, values = (
-            queries[inside].astype(np.int64),
-            _columns(self._store, self.weights, rows[inside].astype(np.int64)),
-        )
-        number = np.bincount(queries, minlength=len(offsets))
-        found.counts[:] += number
-        found.pieces[:] += number
-        np.add.at(found.sums, queries, values)
-        if bounds:
-            np.add.at(found.magnitudes, queries, np.abs(values))
-
-    def _error_bounds(self, found: Summed) -> FloatArray:
-        """Return the bound of the module's docstring for every sum."""
-        halvings = (LANES - 1).bit_length() + (FANOUT - 1).bit_length() * self.height
-        depth = max(halvings, LANES)
-        roundings = 1.01 * (depth + found.pieces + 4) * _UNIT_ROUNDOFF
-        underflows = 4.0 * (found.counts + found.pieces + 1) * _SMALLEST_NORMAL
-        bound: FloatArray = roundings[:, None] * found.magnitudes + underflows[:, None]
-        return bound
+            queries, rows = found.doubtful_queries, found.doubtful_rows
+            self._count(found.work, len(rows))
+            if len(rows):  # those that are inside are pieces of their own
+                inside = settle(self._store, *asked, queries, rows)
+                queries = queries[inside].astype(np.int64)
+                values = _columns(self._store, self.weights, rows[inside].astype(np.int64))
+                number = np.bincount(queries, minlength=len(asked.offsets))
+                found.counts[:] += number
+                found.pieces[:] += number
+                np.add.at(found.sums, queries, values)
+                if bounds:
+                    np.add.at(found.magnitudes, queries, np.abs(values))
+            # The bound of the module's docstring.
+            halvings = (LANES - 1).bit_length() + (FANOUT - 1).bit_length() * self.height
+            depth = max(halvings, LANES)
+            roundings = 1.01 * (depth + found.pieces + 4) * _UNIT_ROUNDOFF
+            underflows = 4.0 * (found.counts + found.pieces + 1) * _SMALLEST_NORMAL
+            return found, roundings[:, None] * found.magnitudes + underflows[:, None]
 
 
 class AggregateTree:
@@ -410,7 +376,7 @@ class AggregateTree:
             If an argument is of the wrong type, shape or value, or a normal is not in the domain.
         """
         asked = read_half_spaces(normals, offsets, strict, self.d, self._domain)
-        return self._aggregate(*asked, validation.boolean(bounds, "bounds"))
+        return self._aggregate(asked, validation.boolean(bounds, "bounds"))
 
     def value_and_gradient(
         self, X: object, tau: object, activation: object = "jump", *, bounds: bool = False
@@ -451,17 +417,15 @@ class AggregateTree:
         level = validation.scalar(tau, "tau", minimum=0.0)
         shift = level - get_activation(activation).jump_height(level)
         wanted = validation.boolean(bounds, "bounds")
-        sums = self._aggregate(points, np.full(len(points), level), True, wanted)
+        sums = self._aggregate(HalfSpaces(points, np.full(len(points), level), True), wanted)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             value = np.einsum("ij,ij->i", sums.point_sums, points)
             value += sums.bias_sums - shift * sums.weight_sums
             errors = _value_errors(sums, points, shift)
         return NetworkAggregates(sums.counts, value, sums.point_sums, errors, sums.point_errors)
 
-    def _aggregate(
-        self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
-    ) -> HalfspaceAggregates:
-        found, errors = self._tree.aggregate(normals, offsets, strict, bounds)
+    def _aggregate(self, asked: HalfSpaces, bounds: bool) -> HalfspaceAggregates:
+        found, errors = self._tree.aggregate(asked, bounds)
         sums = self._named(found.sums)
         return HalfspaceAggregates(found.counts, *sums, *(self._named(errors) if bounds else ()))
 
@@ -472,9 +436,7 @@ class AggregateTree:
 
     # -- UPDATE --------------------------------------------------------------------------------
 
-    def update(
-        self, ids: object, points: object, *, bias: object = None, weights: object = None
-    ) -> None:
+    def update(self, ids: object, points: object, *, bias: object = None) -> None:
         """Move points, refitting the boxes and the sums of the leaves and nodes above them.
 
         Parameters
@@ -485,8 +447,6 @@ class AggregateTree:
             Where to.
         bias : array-like, shape (k,), optional
             Their new biases; by default the old ones are kept.
-        weights : array-like, shape (k,), optional
-            Their new weights; by default the old ones are kept.
 
         Raises
         ------
@@ -499,35 +459,17 @@ class AggregateTree:
         Touched leaves and their ancestors are summed anew rather than corrected, so that errors do
         not build up however many updates there are.
         """
-        rows = stored_rows(self._store, ids)
-        array = validation.float_array(
-            points, "points", shape=(len(rows), self.d), allow_empty=True
-        )
-        biases = read_biases(self._store, bias, len(rows), "tree")
-        factors = self._weights[rows]
-        if weights is not None:
-            factors = validation.float_array(
-                weights, "weights", shape=(len(rows),), allow_empty=True
-            )
+        rows, array, biases = self._store.read_moves(ids, points, bias, "tree")
         if not len(rows):
             return
-        self._refuse_large_after(rows, array, factors, biases)
-        self._weights[rows] = factors
+        kept_bias = None if self._store.bias is None else self._store.bias[rows]
+        added = magnitudes(array, self._weights[rows], kept_bias if biases is None else biases)
+        if not (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
+            kept = np.setdiff1d(np.arange(len(self)), rows)
+            others = None if self._store.bias is None else self._store.bias[kept]
+            refuse_large(magnitudes(self._store.points[kept], self._weights[kept], others) + added)
         self._store.move(rows, array, biases)
         self._tree.update(rows)
-
-    def _refuse_large_after(
-        self, rows: IntArray, points: FloatArray, weights: FloatArray, bias: FloatArray | None
-    ) -> None:
-        """Refuse moves of rows after which a sum could overflow."""
-        if bias is None and self._store.bias is not None:
-            bias = self._store.bias[rows]
-        added = magnitudes(points, weights, bias)
-        if (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
-            return
-        kept = np.setdiff1d(np.arange(len(self)), rows)
-        others = None if self._store.bias is None else self._store.bias[kept]
-        refuse_large(magnitudes(self._store.points[kept], self._weights[kept], others) + added)
 
     # -- what there is -------------------------------------------------------------------------
 
@@ -535,11 +477,6 @@ class AggregateTree:
     def d(self) -> int:
         """The dimension of the points, the bias not counted."""
         return self._store.d
-
-    @property
-    def ids(self) -> IntArray:
-        """The ids of the stored points, ascending, shape (m,)."""
-        return self._store.ids
 
     def stats(self) -> AggregateStats:
         """Return the sizes and the work done so far.
@@ -551,16 +488,9 @@ class AggregateTree:
         """
         work = self._tree.work
         return AggregateStats(
-            kernels=self._kernels.name,
-            m=len(self),
-            d=self.d,
             memory=self._store.memory + self._weights.nbytes + self._tree.memory,
-            height=self._tree.height,
-            rebuilds=self._tree.rebuilds,
-            nodes_visited=work.nodes_visited,
             rows_touched=work.points_tested,
             rows_summed_untouched=work.points_reported_untested,
-            pairs_settled=work.pairs_settled,
         )
 
     def __len__(self) -> int:
@@ -569,13 +499,12 @@ class AggregateTree:
 
     def __repr__(self) -> str:
         """Return the sizes and the memory."""
-        stats = self.stats()
         bias = ", biased" if self._store.biased else ""
         if self._domain is not None:
             bias += f", domain={self._domain!r}"
         return (
-            f"AggregateTree(m={stats.m}, d={stats.d}{bias}, kernels={stats.kernels!r}, "
-            f"memory={stats.memory / 2**20:.1f} MiB)"
+            f"AggregateTree(m={len(self)}, d={self.d}{bias}, kernels={self._kernels.name!r}, "
+            f"memory={self.stats().memory / 2**20:.1f} MiB)"
         )
 
 
@@ -632,19 +561,19 @@ def pays(m: int, dimension: int) -> bool:
 class Aggregator:
     """Sums over the half-spaces of an index, and what is kept for the next ones."""
 
-    def __init__(self, store: PointStore, domain: str | None) -> None:
+    def __init__(self, store: PointStore, domain: str | None, leaf_size: int, kernels: str) -> None:
         self._store = store
-        self._domain = domain
+        self._options: Any = {"domain": domain, "leaf_size": leaf_size, "kernels": kernels}
         self._lock = threading.Lock()
         self.forget()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be made again."""
-        return {"_store": self._store, "_domain": self._domain}
+        return {"_store": self._store, "_options": self._options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Start with nothing kept."""
-        self._store, self._domain = state["_store"], state["_domain"]
+        self.__dict__.update(state)
         self._lock = threading.Lock()
         self.forget()
 
@@ -668,19 +597,14 @@ class Aggregator:
             self._moved[np.searchsorted(self._rows, rows)] = True
 
     def aggregate(
-        self,
-        engine: Engine,
-        kernels: str,
-        leaf_size: int,
-        asked: HalfSpaces,
-        weights: FloatArray,
+        self, engine: Engine, asked: HalfSpaces, weights: FloatArray
     ) -> HalfspaceAggregates:
         """Sum over the points in each half-space."""
         with self._lock:
             if not self._checked or not np.array_equal(weights, self._weights):
-                self._prepare(kernels, leaf_size, weights)
+                self._prepare(weights)
             elif self._moved.any():
-                self._follow(kernels, leaf_size)
+                self._follow()
             tree, rows = self._tree, self._rows
         if tree is not None:
             return tree.aggregate_halfspace(asked.normals, asked.offsets, strict=asked.strict)
@@ -688,37 +612,35 @@ class Aggregator:
         by_row[rows] = weights
         return self._summed(engine, asked, by_row)
 
-    def _prepare(self, kernels: str, leaf_size: int, weights: FloatArray) -> None:
+    def _prepare(self, weights: FloatArray) -> None:
         """Make what queries with these weights need."""
         store = self._store
         self.forget()
         rows = store.live_rows()
         points, bias = store.points[rows], None if store.bias is None else store.bias[rows]
         # On X a bias costs no dimension.
-        dimension = store.d if self._domain is not None else store.dimension
+        dimension = store.dimension if self._options["domain"] is None else store.d
         if pays(len(rows), dimension):
-            self._tree = AggregateTree(
-                points, weights, bias, domain=self._domain, leaf_size=leaf_size, kernels=kernels
-            )
+            self._tree = AggregateTree(points, weights, bias, **self._options)
         else:
             refuse_large(magnitudes(points, weights, bias))
         self._rows, self._weights = rows, weights.copy()
         self._moved = np.zeros(len(rows), dtype=np.bool_)
         self._checked = True
 
-    def _follow(self, kernels: str, leaf_size: int) -> None:
+    def _follow(self) -> None:
         """Bring what is kept up to date with moves."""
         positions = np.flatnonzero(self._moved)
         rows, store = self._rows[positions], self._store
         if self._tree is None:
-            self._prepare(kernels, leaf_size, self._weights)
+            self._prepare(self._weights)
             return
         try:
             self._tree.update(
                 positions, store.points[rows], bias=None if store.bias is None else store.bias[rows]
             )
         except ValueError:  # sums could overflow: let that be said as for new weights
-            self._prepare(kernels, leaf_size, self._weights)
+            self._prepare(self._weights)
         self._moved[:] = False
 
     def _summed(
@@ -729,9 +651,7 @@ class Aggregator:
         counts = np.zeros(q, dtype=np.int64)
         sums = np.zeros((2, q))
         point_sums = np.zeros((q, store.d))
-        pieces = report_in_pieces(
-            engine, store, asked, sort=True, ids_at_once=_IDS_AT_ONCE, as_rows=True
-        )
+        pieces = engine.report_in_pieces(asked, sort=True, ids_at_once=_IDS_AT_ONCE, as_rows=True)
         step = max(1, _NUMBERS_AT_ONCE // store.d)
         with np.errstate(under="ignore"):
             for queries, hits in pieces:

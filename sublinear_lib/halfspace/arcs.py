@@ -36,7 +36,6 @@ which of two neighboring windows an end belongs to.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +47,7 @@ from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.planar import collect
 from sublinear_lib.halfspace.protocol import HalfspaceHits, read_half_spaces, refuse_too_many
 
-__all__ = ["ArcStabbing", "ArcStabbingStats"]
+__all__ = ["ArcStabbing"]
 
 # How far queries may be off X, and what the rounding of that measurement hides.
 _LOOSE = 1.1 * TOLERANCE
@@ -56,52 +55,6 @@ _ROUNDING = 1e-14
 _NOWHERE, _EVERYWHERE = -1.0, 4.0  # half-widths that no distance and every distance is below
 _NEARLY_ALL = math.pi - 1e-6
 _SHORT = 8
-
-
-@dataclass(frozen=True)
-class ArcStabbingStats:
-    """What a stabbing structure is made of and what it has done.
-
-    Parameters
-    ----------
-    m : int
-        Number of neurons.
-    d : int
-        Their dimension, 2 or 3.
-    tau : float
-        The threshold.
-    everywhere : int
-        Neurons that are certainly active on all of X.
-    nowhere : int
-        Neurons that are certainly inactive on all of X.
-    windows : int
-        Number of windows.
-    entries : int
-        Lengths of all lists together, ``O(m)``.
-    memory : int
-        Bytes held, the stored weights included.
-    queries : int
-        Points asked for so far.
-    arcs_scanned : int
-        Entries that these queries looked at.
-    points_reported : int
-        Ids reported.
-    settled_exactly : int
-        Decisions between an inner and an outer arc, made in exact arithmetic.
-    """
-
-    m: int
-    d: int
-    tau: float
-    everywhere: int
-    nowhere: int
-    windows: int
-    entries: int
-    memory: int
-    queries: int
-    arcs_scanned: int
-    points_reported: int
-    settled_exactly: int
 
 
 class _Windows(NamedTuple):
@@ -144,11 +97,8 @@ class ArcStabbing:
     --------
     >>> arcs = ArcStabbing([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], tau=0.4)
     >>> east, north = [3**0.5 / 2, 0.0, 0.5], [0.0, 3**0.5 / 2, 0.5]
-    >>> [ids.tolist() for ids in arcs.query([east, north]).split()]
+    >>> [ids.tolist() for ids in arcs.query_halfspace([east, north], 0.4).split()]
     [[0, 2], [1, 2]]
-    >>> center, half_width = arcs.arcs()
-    >>> np.degrees(half_width).round(1)
-    array([ 62.5,  62.5, 180. ])
     """
 
     def __init__(self, points: object, bias: object = None, *, tau: object) -> None:
@@ -163,43 +113,13 @@ class ArcStabbing:
             self._b = validation.float_array(bias, "bias", shape=(m,), allow_empty=True).copy()
         self._tau = validation.scalar(tau, "tau")
 
-        self._center, self._half_width, outer, inner = self._measure()
+        center, outer, inner = self._measure()
         everywhere, nowhere = inner == _EVERYWHERE, outer == _NOWHERE
         self._everywhere: Int32Array = np.flatnonzero(everywhere).astype(np.int32)
-        self._nowhere = int(np.count_nonzero(nowhere))
         self._ids: Int32Array = np.flatnonzero(~everywhere & ~nowhere).astype(np.int32)
         # Of the neurons in lists; they are numbered in the order of their ids.
-        self._arcs: FloatArray = np.stack((self._center, outer, inner))[:, self._ids]
+        self._arcs: FloatArray = np.stack((center, outer, inner))[:, self._ids]
         self._windows = _sweep(self._arcs[0], self._arcs[1])
-        self._work = np.zeros(4, dtype=np.int64)
-
-    def query(self, X: object, *, strict: bool = True) -> HalfspaceHits:
-        """Report the neurons that fire at each of a batch of points of X.
-
-        Parameters
-        ----------
-        X : array-like, shape (q, d)
-            Points of X (to 1e-9).  ``q = 0`` is allowed.
-        strict : bool, default True
-            Report ``<w_r, x> + b_r > tau`` or, if false, ``>=``; on the coordinates as given, not
-            on the nearest point of X.
-
-        Returns
-        -------
-        HalfspaceHits
-            The ids of each query, ascending.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is of the wrong type, shape or value, or a point is not on X.
-
-        Notes
-        -----
-        Source: the active set of Definition 3.9; QUERY in Algorithm 2.
-        """
-        points = self._on_slice(X, "X")
-        return self._stab(points, validation.boolean(strict, "strict"))
 
     def query_halfspace(
         self, normals: object, offsets: object, *, strict: bool = True
@@ -234,48 +154,9 @@ class ArcStabbing:
                 f"offsets must equal tau = {self._tau!r}, for which the arcs were built, "
                 f"got {float(levels[other[0]])!r} at index {int(other[0])}"
             )
-        return self._stab(self._on_slice(vectors, "normals"), strictly)
-
-    def arcs(self) -> tuple[FloatArray, FloatArray]:
-        """Return the arc of each neuron, for pictures.
-
-        Returns
-        -------
-        center : ndarray of float64, shape (m,)
-            The angle of (w_1, w_2), radians in [-pi, pi]; for d = 2, of (w_1, 0).
-        half_width : ndarray of float64, shape (m,)
-            The neuron is active at the angles nearer to the center than this, up to rounding;
-            0 for nowhere, pi for everywhere.
-        """
-        return self._center.copy(), self._half_width.copy()
-
-    @property
-    def tau(self) -> float:
-        """The threshold, absolute units."""
-        return self._tau
-
-    def stats(self) -> ArcStabbingStats:
-        """Return the sizes and the work done so far.
-
-        Returns
-        -------
-        ArcStabbingStats
-            The counters are those of all queries since the structure was built.
-        """
-        own = (self._W, self._center, self._half_width, self._everywhere, self._ids, self._arcs)
-        memory = sum(array.nbytes for array in own) + (0 if self._b is None else self._b.nbytes)
-        start, first, arcs = self._windows
-        return ArcStabbingStats(
-            len(self),
-            self._W.shape[1],
-            self._tau,
-            len(self._everywhere),
-            self._nowhere,
-            len(start),
-            len(arcs),
-            memory + start.nbytes + first.nbytes + arcs.nbytes,
-            *self._work.tolist(),
-        )
+        if len(vectors):
+            vectors = validation.points_on_slice(vectors, "normals", atol=TOLERANCE)
+        return self._stab(vectors, strictly)
 
     def __len__(self) -> int:
         """Return the number of neurons."""
@@ -288,12 +169,8 @@ class ArcStabbing:
 
     # -- behind the scenes ---------------------------------------------------------------------
 
-    def _on_slice(self, X: object, name: str) -> FloatArray:
-        points = validation.float_array(X, name, shape=("q", self._W.shape[1]), allow_empty=True)
-        return validation.points_on_slice(points, name, atol=TOLERANCE) if len(points) else points
-
-    def _measure(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the angle of each neuron and the half-widths of its arc, outer and inner arc."""
+    def _measure(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the angle of each neuron and the half-widths of its outer and inner arc."""
         m, d = self._W.shape
         numbers = np.zeros((m, 5))
         numbers[:, 0] = self._W[:, 0]
@@ -310,14 +187,12 @@ class ArcStabbing:
         outer = _half_widths(level - slack, reach)
         inner = _half_widths(level + slack, reach)
         outer[outer > _NEARLY_ALL] = _EVERYWHERE  # so that the two ends of an arc are apart
-        shown = np.clip(_half_widths(level, reach), 0.0, math.pi)
-        return np.arctan2(north, east), shown, outer, inner
+        return np.arctan2(north, east), outer, inner
 
     def _stab(self, X: FloatArray, strict: bool) -> HalfspaceHits:
         north = X[:, 1] if X.shape[1] == 3 else np.zeros(len(X))
         angles = np.arctan2(north, X[:, 0])
         windows = np.searchsorted(self._windows.start[1:], angles, side="right")
-        scanned = settled = 0
         answers = []
         for i, (angle, window) in enumerate(zip(angles, windows, strict=True)):
             part = slice(self._windows.first[window], self._windows.first[window + 1])
@@ -335,11 +210,7 @@ class ArcStabbing:
             ids = self._ids[arcs[active]]
             # Two ascending runs: a stable sort merges them in one pass.
             answers.append(np.sort(np.concatenate((ids, self._everywhere)), kind="stable"))
-            scanned += len(arcs)
-            settled += len(doubtful)
-        hits = collect(answers)
-        self._work += (len(X), scanned, hits.indices.size, settled)
-        return hits
+        return collect(answers)
 
 
 def _half_widths(level: FloatArray, reach: FloatArray) -> FloatArray:

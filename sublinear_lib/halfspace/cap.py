@@ -53,10 +53,16 @@ import numpy as np
 from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.alive import slice_bounds
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import GROUP, Batch, Filtered, KernelSet
-from sublinear_lib.halfspace.protocol import Output
+from sublinear_lib.halfspace.kernels import (
+    GROUP,
+    Batch,
+    Filtered,
+    KernelSet,
+    Output,
+    PointBlocks,
+)
+from sublinear_lib.halfspace.protocol import PointStore
 from sublinear_lib.halfspace.scan import Blocks
-from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["CapPrefix"]
 
@@ -199,5 +205,8 @@ class CapPrefix(Engine):
         return np.sort(held[held >= 0])
 
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
-        table = self._blocks.table(self._used, self._rows, self._highest)
+        blocks = self._blocks
+        table = PointBlocks(
+            blocks.coordinates, self._used, blocks.radius, self._rows, self._highest
+        )
         return self._kernels.scan(table, batch, output, offsets)

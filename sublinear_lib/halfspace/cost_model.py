@@ -47,24 +47,10 @@ import numpy as np
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace.alive import slice_bounds
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import KernelSet
-from sublinear_lib.halfspace.protocol import HalfSpaces
-from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace.kernels import KernelSet
+from sublinear_lib.halfspace.protocol import HalfSpaces, PointStore
 
-__all__ = [
-    "DEFAULT_COSTS",
-    "EXPECTED",
-    "Account",
-    "Chooser",
-    "Costs",
-    "Load",
-    "Problem",
-    "Wish",
-    "crossed_fraction",
-    "first_choice",
-    "per_query",
-    "surviving_fraction",
-]
+__all__ = ["Account", "Chooser", "Wish"]
 
 _EXPECTED_ACTIVITY = 0.01
 _SMALLEST = 512

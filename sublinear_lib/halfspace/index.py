@@ -16,29 +16,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
+from sublinear_lib._typing import BoolArray, Int32Array, IntArray
 from sublinear_lib.halfspace import saving
 from sublinear_lib.halfspace.aggregates import Aggregator, HalfspaceAggregates
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.cost_model import Chooser, Wish
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import KernelSet
-from sublinear_lib.halfspace.kernel_choice import choose
+from sublinear_lib.halfspace.kernels import KernelSet, choose
 from sublinear_lib.halfspace.protocol import (
     HalfspaceHits,
     HalfSpaces,
-    count,
-    read_biases,
+    PointStore,
     read_domain,
     read_half_spaces,
     read_points,
     refuse_too_many,
-    report,
-    report_in_pieces,
-    stored_rows,
 )
 from sublinear_lib.halfspace.scan import Scan
-from sublinear_lib.halfspace.store import PointStore
 from sublinear_lib.halfspace.tree import BoxTree
 
 __all__ = ["HalfspaceIndex", "IndexStats"]
@@ -175,7 +169,7 @@ class HalfspaceIndex:
         self._leaf_size = validation.count(leaf_size, "leaf_size")
         self._kernels: KernelSet = choose(kernels)
         self._store = PointStore(array, biases)
-        self._sums = Aggregator(self._store, self._domain)
+        self._sums = Aggregator(self._store, self._domain, self._leaf_size, self._kernels.name)
         self._chooser: Chooser | None = None
         if self._method == "auto":
             self._chooser = Chooser(self._store, self._kernels, self._domain is not None)
@@ -245,7 +239,7 @@ class HalfspaceIndex:
             _check_buffer(out, asked)
         wish = Wish(in_order=sort)
         engine = self._engine_for(asked, wish)
-        hits = report(engine, self._store, asked, sort=sort, out=out)
+        hits = engine.report(asked, sort=sort, out=out)
         self._learn(engine, asked, len(hits.indices), wish)
         return hits
 
@@ -300,9 +294,8 @@ class HalfspaceIndex:
         """
         asked = self._half_spaces(normals, offsets, strict)
         engine = self._engine_for(asked, Wish(listed=False))
-        counts = count(engine, self._store, asked)
-        if self._chooser is not None:
-            self._learn(engine, asked, int(counts.sum()), Wish(listed=False))
+        counts = engine.count_in_pieces(asked)
+        self._learn(engine, asked, int(counts.sum()), Wish(listed=False))
         return counts
 
     def mask_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> BoolArray:
@@ -326,7 +319,7 @@ class HalfspaceIndex:
         asked = self._half_spaces(normals, offsets, strict)
         table = np.zeros((len(asked.offsets), self.id_bound), dtype=np.bool_)
         engine = self._engine_for(asked, Wish())
-        pieces = report_in_pieces(engine, self._store, asked, sort=False, ids_at_once=_IDS_TO_MARK)
+        pieces = engine.report_in_pieces(asked, sort=False, ids_at_once=_IDS_TO_MARK)
         marked = 0
         for queries, hits in pieces:
             for row, ids in zip(table[queries], hits.split(), strict=True):
@@ -382,9 +375,7 @@ class HalfspaceIndex:
         """
         asked = self._half_spaces(normals, offsets, strict)
         factors = validation.float_array(weights, "weights", shape=(len(self),), allow_empty=True)
-        return self._sums.aggregate(
-            self._engine, self._kernels.name, self._leaf_size, asked, factors
-        )
+        return self._sums.aggregate(self._engine, asked, factors)
 
     # -- INSERT, REMOVE, UPDATE ----------------------------------------------------------------
 
@@ -412,8 +403,7 @@ class HalfspaceIndex:
         -----
         Source: INSERT in Algorithm 2.
         """
-        array = self._points(points, None)
-        biases = self._biases(bias, len(array), required=True)
+        array, biases = self._store.read_new(points, bias, "index")
         refuse_too_many(self._store.next_id + len(array), "an index")
         ids = np.arange(self._store.next_id, self._store.next_id + len(array))
         if len(array):
@@ -440,7 +430,7 @@ class HalfspaceIndex:
         -----
         Source: REMOVE in Algorithm 2.
         """
-        rows = self._rows(ids)
+        rows = self._store.read_ids(ids)
         if not len(rows):
             return
         self._store.discard(rows)
@@ -478,9 +468,7 @@ class HalfspaceIndex:
         answers are exact, and queries slow down a little as neighbors drift apart; where the engine
         finds that they have drifted too far it builds anew.
         """
-        rows = self._rows(ids)
-        array = self._points(points, len(rows))
-        biases = self._biases(bias, len(rows))
+        rows, array, biases = self._store.read_moves(ids, points, bias, "index")
         if len(rows):
             self._store.move(rows, array, biases)
             self._sums.note(rows)
@@ -699,17 +687,6 @@ class HalfspaceIndex:
 
     def _half_spaces(self, normals: object, offsets: object, strict: object) -> HalfSpaces:
         return read_half_spaces(normals, offsets, strict, self.d, self._domain)
-
-    def _points(self, points: object, count: int | None) -> FloatArray:
-        return validation.float_array(
-            points, "points", shape=("k" if count is None else count, self.d), allow_empty=True
-        )
-
-    def _biases(self, bias: object, count: int, *, required: bool = False) -> FloatArray | None:
-        return read_biases(self._store, bias, count, "index", required=required)
-
-    def _rows(self, ids: object) -> IntArray:
-        return stored_rows(self._store, ids)
 
 
 def _check_buffer(out: object, asked: HalfSpaces) -> None:

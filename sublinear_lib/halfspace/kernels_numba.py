@@ -48,7 +48,7 @@ bounds hold with and without it, and assuming away NaN would break the search.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -69,28 +69,22 @@ from sublinear_lib._vector_code import (
     ones,
     score_masks,
 )
-from sublinear_lib.halfspace.filtering import (
+from sublinear_lib.halfspace.kernels import (
     GROUP,
     Batch,
     Filtered,
     FlatTree,
     NodeSums,
+    Output,
     PointBlocks,
     Summed,
-    longer,
-    trimmed,
 )
-from sublinear_lib.halfspace.protocol import Output
 
 __all__ = [
-    "PACKET",
-    "SMALLEST_BUFFER",
     "Events",
     "NumbaKernels",
     "Walk",
     "replace_points",
-    "scan",
-    "search",
 ]
 
 _compiled = compiled({"contract"})
@@ -99,9 +93,10 @@ _GROUP = 4
 _BLOCK = 64
 _QUERIES_AT_ONCE = 256
 _WORDS_AT_ONCE = 2**21
-_SMALLEST_BUFFER = 4096
+_SMALLEST_BUFFER = 4096  # places in the first buffers
 # Buffers up to this many bytes are kept between calls: fresh memory costs more than the search.
 _KEPT_BYTES = 2**25
+_LARGEST_GROWTH = 8
 
 
 @_compiled
@@ -226,6 +221,26 @@ class _Kept(threading.local):
 _kept = _Kept()
 
 
+def _longer(buffer: Int32Array, used: int, needed: int, done: int, total: int) -> Int32Array:
+    """Return a buffer with the same contents and enough free places.
+
+    It is made long enough for all parts of the work if they are like those done, within reason: one
+    large part must not make room for thousands of its size.
+    """
+    if used + needed <= len(buffer):
+        return buffer
+    expected = int(1.1 * used * total / max(done, 1)) + needed
+    length = max(2 * len(buffer), min(expected, _LARGEST_GROWTH * len(buffer)), used + needed)
+    grown = np.empty(length, dtype=np.int32)
+    grown[:used] = buffer[:used]
+    return grown
+
+
+def _trimmed(buffer: Int32Array, used: int) -> Int32Array:
+    """Return the used part of a buffer; a copy where that frees more than it costs."""
+    return buffer[:used] if 2 * used > len(buffer) else buffer[:used].copy()
+
+
 class _Part(NamedTuple):
     """Some queries, and what they are compared with."""
 
@@ -254,27 +269,6 @@ def _part(table: PointBlocks, levels: FloatArray | None, start: int, stop: int) 
     queries[:many] = order + start
     queries[many:] = queries[many - 1]
     return _Part(queries, many, blocks, active)
-
-
-def scan(
-    table: PointBlocks,
-    batch: Batch,
-    levels: FloatArray | None,
-    output: Output,
-    *,
-    buffer: int = _SMALLEST_BUFFER,
-) -> Filtered:
-    """Compare queries with all points, or with those of the blocks that matter to them."""
-    q = len(batch.below)
-    answer = _Answer(table, output, q, buffer)
-    code = host_code()
-    stride = -(-max(table.size, 1) // _BLOCK**2) * _BLOCK + 8
-    at_once = min(_QUERIES_AT_ONCE, max(_GROUP, _WORDS_AT_ONCE // stride // _GROUP * _GROUP))
-    batch = batch._replace(vectors=batch.vectors.ravel())
-    for start in range(0, q, at_once):
-        part = _part(table, levels, start, min(start + at_once, q))
-        answer.add(start, part, batch, code)
-    return answer.filtered()
 
 
 class _Answer:
@@ -364,7 +358,7 @@ class _Answer:
     ) -> None:
         """Write the rows of one part."""
         needed = int(self._counts[start : start + part.many].sum())
-        self._found = longer(self._found, self._used, needed, start, self._q)
+        self._found = _longer(self._found, self._used, needed, start, self._q)
         rows = self._table.rows
         found = self._found
         if rows is None or not self._output.sort:
@@ -386,7 +380,7 @@ class _Answer:
         if self._found is self._output.out:
             found = self._found[: self._used]
         else:
-            found = trimmed(self._found, self._used)
+            found = _trimmed(self._found, self._used)
         return Filtered(
             self._counts,
             nothing if self._output.count_only else found,
@@ -396,12 +390,8 @@ class _Answer:
         )
 
 
-PACKET = 256
-"""Queries that walk down together: enough to share what they load, few enough to stay in cache."""
-
-SMALLEST_BUFFER = 4096
-"""Places in the first buffers of a search."""
-
+# Queries that walk down together: enough to share what they load, few enough to stay in cache.
+_PACKET = 256
 _FANOUT_BITS = 5
 _FANOUT = 1 << _FANOUT_BITS
 _LANES_BITS = 6
@@ -628,10 +618,6 @@ def _replace(coordinates, rows, leaves, rank, points):
     return touched
 
 
-Decide = Callable[[Int32Array, Int32Array], BoolArray]
-"""Says which of some pairs of queries and rows belong to the answer."""
-
-
 class Events(NamedTuple):
     """What the queries of a packet found, in the order of the walk; see `_walk`."""
 
@@ -651,16 +637,6 @@ def _take_events(length: int) -> Events:
     return Events(*(array[:common] for array in arrays))
 
 
-def _keep_events(events: Events) -> None:
-    for name, array in events._asdict().items():
-        _kept.keep(name, array)
-
-
-def _list_places(tree: FlatTree, packet: int) -> int:
-    """Return the length of the lists of queries of all open nodes and their children."""
-    return ((len(tree.first) - 1) * _FANOUT + 1) * (packet + _GROUP - 1)
-
-
 class Walk:
     """A walk through a tree, packet by packet."""
 
@@ -672,7 +648,7 @@ class Walk:
         *,
         sure_only: bool,
         count_only: bool = False,
-        buffer: int = SMALLEST_BUFFER,
+        buffer: int = _SMALLEST_BUFFER,
     ) -> None:
         q = len(batch.below)
         self._tree = tree
@@ -703,7 +679,9 @@ class Walk:
         parts: list[Any] = [part.ravel() for part in self._tree]
         flat = FlatTree(*parts)
         asked = self._batch._replace(vectors=self._batch.vectors.ravel())
-        lists = _kept.take("lists", _list_places(flat, self._packet), np.int32)
+        # The lists of queries of all open nodes and their children.
+        places = ((len(flat.first) - 1) * _FANOUT + 1) * (self._packet + _GROUP - 1)
+        lists = _kept.take("lists", places, np.int32)
         events = _take_events(self._buffer)
         work = np.zeros(3, dtype=np.int64)
         q = len(asked.below)
@@ -735,8 +713,8 @@ class Walk:
             self.doubts = doubts
             self.work += work
             yield begin, end, events, number
-        _keep_events(events)
-        _kept.keep("lists", lists)
+        for name, array in {**events._asdict(), "lists": lists}.items():
+            _kept.keep(name, array)
 
     def _make_room(self, length: int) -> None:
         """Take longer buffers for the doubtful pairs."""
@@ -745,16 +723,6 @@ class Walk:
             longer_one = np.empty(length, dtype=array.dtype)
             longer_one[: self.doubts] = array[: self.doubts]
             setattr(self, name, longer_one)
-
-    def settle(self, decide: Decide, events: Events | None) -> None:
-        """Decide the doubtful pairs of a packet, and take those out that are not inside."""
-        pairs = slice(0, self.doubts)
-        wrong = ~decide(self.doubtful_queries[pairs], self.doubtful_rows[pairs])
-        np.subtract.at(self.counts, self.doubtful_queries[pairs][wrong], 1)
-        if events is not None:
-            where, bit = np.divmod(self.doubtful_bits[pairs][wrong], _LANES)
-            np.bitwise_and.at(events.words, where, ~(np.uint64(1) << bit.astype(np.uint64)))
-        self.doubts = 0
 
 
 def replace_points(tree: FlatTree, size: int, rows: IntArray, points: Float32Array) -> BoolArray:
@@ -780,53 +748,6 @@ def _sort(code: vector_code.Code, rows: Int32Array, counts: IntArray, bound: int
         rows[start:end].sort()
 
 
-def search(
-    tree: FlatTree,
-    batch: Batch,
-    output: Output,
-    *,
-    packet: int = PACKET,
-    buffer: int = SMALLEST_BUFFER,
-) -> Filtered:
-    """Walk down the tree with packets of queries."""
-    q = len(batch.below)
-    reported = not output.count_only
-    walk = Walk(tree, batch, packet, sure_only=False, count_only=output.count_only, buffer=buffer)
-    rows = np.empty(buffer if reported else 0, dtype=np.int32)
-    if output.out is not None and reported:
-        rows = output.out
-    used = 0
-    for begin, end, events, number in walk:
-        if walk.doubts and output.decide is not None:
-            walk.settle(output.decide, events if reported else None)
-        if not reported:
-            continue
-        counts = walk.counts[begin:end]
-        needed = int(counts.sum())
-        rows = longer(rows, used, needed, begin, q)
-        _write(
-            walk.code,
-            tree.rows.ravel(),
-            tree.live,
-            tree.live_before,
-            events,
-            number,
-            begin,
-            used + np.cumsum(counts) - counts,
-            rows,
-        )
-        used += needed
-    if reported and output.sort:
-        _sort(walk.code, rows, walk.counts, int(tree.row_bound[0]))
-    return Filtered(
-        walk.counts,
-        rows[:used] if rows is output.out else trimmed(rows, used),
-        trimmed(walk.doubtful_queries, walk.doubts),
-        trimmed(walk.doubtful_rows, walk.doubts),
-        walk.work,
-    )
-
-
 @dataclass(frozen=True)
 class NumbaKernels:
     """Compiled kernels.
@@ -835,23 +756,71 @@ class NumbaKernels:
     ----------
     buffer : int, default 4096
         Rows the first output buffer has room for; buffers grow as needed.
+    packet : int, default 256
+        Queries that walk down a tree together.
     """
 
-    buffer: int = SMALLEST_BUFFER
+    buffer: int = _SMALLEST_BUFFER
+    packet: int = _PACKET
 
     @property
     def name(self) -> str:
         """The value of ``kernels=`` that selects this set."""
         return "numba"
 
-    def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
-        """Walk down the tree with packets of queries."""
-        return search(tree, batch, output, buffer=self.buffer)
-
     @property
     def block(self) -> int:
         """Places in a block of a table."""
         return GROUP
+
+    def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
+        """Walk down the tree with packets of queries."""
+        q = len(batch.below)
+        reported = not output.count_only
+        walk = Walk(
+            tree, batch, self.packet, sure_only=False, count_only=not reported, buffer=self.buffer
+        )
+        rows = np.empty(self.buffer if reported else 0, dtype=np.int32)
+        if output.out is not None and reported:
+            rows = output.out
+        used = 0
+        for begin, end, events, number in walk:
+            if walk.doubts and output.decide is not None:
+                pairs = slice(0, walk.doubts)
+                asked = walk.doubtful_queries[pairs]
+                wrong = ~output.decide(asked, walk.doubtful_rows[pairs])
+                np.subtract.at(walk.counts, asked[wrong], 1)
+                if reported:
+                    where, bit = np.divmod(walk.doubtful_bits[pairs][wrong], _LANES)
+                    ones_there = np.uint64(1) << bit.astype(np.uint64)
+                    np.bitwise_and.at(events.words, where, ~ones_there)
+                walk.doubts = 0
+            if not reported:
+                continue
+            counts = walk.counts[begin:end]
+            needed = int(counts.sum())
+            rows = _longer(rows, used, needed, begin, q)
+            _write(
+                walk.code,
+                tree.rows.ravel(),
+                tree.live,
+                tree.live_before,
+                events,
+                number,
+                begin,
+                used + np.cumsum(counts) - counts,
+                rows,
+            )
+            used += needed
+        if reported and output.sort:
+            _sort(walk.code, rows, walk.counts, int(tree.row_bound[0]))
+        return Filtered(
+            walk.counts,
+            rows[:used] if rows is output.out else _trimmed(rows, used),
+            _trimmed(walk.doubtful_queries, walk.doubts),
+            _trimmed(walk.doubtful_rows, walk.doubts),
+            walk.work,
+        )
 
     def sum_up(self, tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
         """Walk down the tree with packets of queries and add up."""
@@ -862,5 +831,14 @@ class NumbaKernels:
     def scan(
         self, table: PointBlocks, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
-        """Score every point for every query, a block of points for four queries at a time."""
-        return scan(table, batch, levels, output, buffer=self.buffer)
+        """Compare queries with all points, or with those of the blocks that matter to them."""
+        q = len(batch.below)
+        answer = _Answer(table, output, q, self.buffer)
+        code = host_code()
+        stride = -(-max(table.size, 1) // _BLOCK**2) * _BLOCK + 8
+        at_once = min(_QUERIES_AT_ONCE, max(_GROUP, _WORDS_AT_ONCE // stride // _GROUP * _GROUP))
+        batch = batch._replace(vectors=batch.vectors.ravel())
+        for start in range(0, q, at_once):
+            part = _part(table, levels, start, min(start + at_once, q))
+            answer.add(start, part, batch, code)
+        return answer.filtered()

@@ -16,7 +16,7 @@ import numpy as np
 
 from sublinear_lib._compiled import compiled
 from sublinear_lib._vector_code import add_chosen
-from sublinear_lib.halfspace.filtering import Batch, FlatTree, NodeSums, Summed
+from sublinear_lib.halfspace.kernels import Batch, FlatTree, NodeSums, Summed
 from sublinear_lib.halfspace.kernels_numba import Walk
 
 __all__ = ["PACKET", "sum_up"]

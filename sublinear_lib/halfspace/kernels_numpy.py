@@ -22,18 +22,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.filtering import (
+from sublinear_lib.halfspace.kernels import (
     FANOUT,
     GROUP,
     Batch,
     Filtered,
     FlatTree,
     NodeSums,
+    Output,
     PointBlocks,
     Summed,
-    joined,
 )
-from sublinear_lib.halfspace.protocol import Output
 
 __all__ = ["NumpyKernels"]
 
@@ -59,6 +58,24 @@ def _scores(vectors: Float32Array, blocks: Float32Array, index: IntArray) -> Flo
 
 def _concatenated(parts: list[Int32Array]) -> Int32Array:
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+
+
+def _joined(parts: list[Filtered]) -> Filtered:
+    """Join the results of consecutive queries."""
+    if not parts:
+        nothing = np.empty(0, dtype=np.int32)
+        zero = np.zeros(3, dtype=np.int64)
+        return Filtered(np.empty(0, dtype=np.int64), nothing, nothing, nothing, zero)
+    if len(parts) == 1:
+        return parts[0]
+    counts, rows, queries, doubtful, work = zip(*parts, strict=True)
+    return Filtered(
+        np.concatenate(counts),
+        np.concatenate(rows),
+        np.concatenate(queries),
+        np.concatenate(doubtful),
+        np.sum(work, axis=0),
+    )
 
 
 def _by_query(counts: list[IntArray], rows: list[Int32Array]) -> Int32Array:
@@ -211,7 +228,7 @@ class NumpyKernels:
                     descent.work,
                 )
             )
-        return joined(parts)
+        return _joined(parts)
 
     def sum_up(self, tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
         """Walk down the tree with all queries at once and add up."""
@@ -246,7 +263,7 @@ class NumpyKernels:
             part = _scan(table, few, None if levels is None else levels[some], output.count_only)
             owner = some[part.doubtful_queries].astype(np.int32)
             parts.append(part._replace(doubtful_queries=owner))
-        found = joined(parts)
+        found = _joined(parts)
         counts = np.empty_like(found.counts)
         counts[order] = found.counts
         rows = found.rows if levels is None else _regrouped(order, found.counts, found.rows)

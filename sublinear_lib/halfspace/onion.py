@@ -55,12 +55,8 @@ class ConvexLayersStats:
 
     Parameters
     ----------
-    m : int
-        Number of stored points.
     layers : int
         Number of layers.
-    memory : int
-        Bytes held.
     queries : int
         Half-planes asked for so far.
     layers_visited : int
@@ -71,19 +67,14 @@ class ConvexLayersStats:
         Vertices that were compared with the line.
     points_reported : int
         Ids reported.
-    settled_exactly : int
-        Comparisons that float64 could not decide and exact arithmetic did.
     """
 
-    m: int
     layers: int
-    memory: int
     queries: int
     layers_visited: int
     vertices_probed: int
     vertices_tested: int
     points_reported: int
-    settled_exactly: int
 
 
 @dataclass(frozen=True)
@@ -196,7 +187,7 @@ class ConvexLayers(PlaneStructure):
         # The ids of vertex v stand from _ids_start[v] on, ascending: an arc is one piece of _ids.
         shift = np.repeat(first[ring] - self._ids_start[:-1], copies)
         self._ids: Int32Array = order[np.arange(self._m) + shift].astype(np.int32)
-        self._work = np.zeros(6, dtype=np.int64)
+        self._work = np.zeros(5, dtype=np.int64)
 
     query_halfspace = PlaneStructure.query_halfspace  # named here for the page of the class
 
@@ -257,10 +248,7 @@ class ConvexLayers(PlaneStructure):
         ConvexLayersStats
             Queries and traces count alike.
         """
-        arrays = (self._vertices, self._start, self._lower, self._ids_start, self._ids)
-        return ConvexLayersStats(
-            self._m, len(self._lower), sum(array.nbytes for array in arrays), *self._work.tolist()
-        )
+        return ConvexLayersStats(len(self._lower), *self._work.tolist())
 
     def __len__(self) -> int:
         """Return the number of stored points."""
@@ -289,7 +277,7 @@ class ConvexLayers(PlaneStructure):
             yield arc
             if not arc.spans:
                 break
-        self._work += (1, layers, probes, tests, reported, plane.settled)
+        self._work += (1, layers, probes, tests, reported)
 
     def _search(self, layer: int, plane: HalfPlane) -> _Arc:
         """Find the vertices of one layer beyond the line."""

@@ -49,7 +49,7 @@ from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.planar import HalfPlane, PlaneStructure, planar_points, sides
 
-__all__ = ["Cut", "PartitionTree", "PartitionTreeStats"]
+__all__ = ["PartitionTree", "PartitionTreeStats"]
 
 _BISECTIONS = 50  # so that a turn never rounds to one
 _SMALLEST_RUN = 2.0**-1022
@@ -64,60 +64,14 @@ class PartitionTreeStats:
 
     Parameters
     ----------
-    m : int
-        Number of stored points.
-    nodes : int
-        Number of nodes, leaves included.
     height : int
         Levels of cuts above the deepest leaf.
-    memory : int
-        Bytes held.
-    queries : int
-        Half-planes asked for so far.
     nodes_visited : int
-        Nodes that these queries looked at.
-    wedges_crossed : int
-        Wedges found neither inside nor outside: at most three for each node that was cut.
-    points_tested : int
-        Points of leaves that were compared with the line.
-    points_reported_untested : int
-        Points reported because their wedge or box lay inside.
-    settled_exactly : int
-        Comparisons that float64 could not decide and exact arithmetic did.
+        Nodes that all queries so far looked at.
     """
 
-    m: int
-    nodes: int
     height: int
-    memory: int
-    queries: int
     nodes_visited: int
-    wedges_crossed: int
-    points_tested: int
-    points_reported_untested: int
-    settled_exactly: int
-
-
-@dataclass(frozen=True)
-class Cut:
-    """One inner node, for pictures.
-
-    Parameters
-    ----------
-    depth : int
-        Number of cuts above it.
-    origin : tuple of float
-        Where the two lines cross; the first line is vertical.
-    direction : tuple of float
-        The direction of the second line; its first component is positive.
-    parts : tuple of ndarray of int32
-        The ids in the wedges left above, left below, right above and right below, ascending.
-    """
-
-    depth: int
-    origin: tuple[float, float]
-    direction: tuple[float, float]
-    parts: tuple[Int32Array, ...]
 
 
 class _Node(NamedTuple):
@@ -167,8 +121,6 @@ class PartitionTree(PlaneStructure):
     PartitionTree(m=16, leaf_size=1, height=2)
     >>> tree.query_halfspace([[1.0, 1.0]], 4.0)[0]
     array([11, 14, 15], dtype=int32)
-    >>> [len(part) for part in tree.cuts()[0].parts]
-    [4, 4, 4, 4]
     """
 
     def __init__(self, points: object, *, leaf_size: int = 8, boxes: bool = True) -> None:
@@ -179,31 +131,9 @@ class PartitionTree(PlaneStructure):
         # The points below a node are consecutive.
         self._points: FloatArray = array[order]
         self._ids: Int32Array = order.astype(np.int32)
-        self._work = np.zeros(6, dtype=np.int64)
+        self._visited = 0
 
     query_halfspace = PlaneStructure.query_halfspace  # named here for the page of the class
-
-    def cuts(self) -> list[Cut]:
-        """Return the inner nodes, each before those below it.
-
-        Returns
-        -------
-        list of Cut
-            The cuts; the first one is the root.  Empty if all points fit into one leaf.
-        """
-        return [
-            Cut(
-                node.depth,
-                node.origin,
-                node.direction,
-                tuple(
-                    np.sort(self._ids[self._nodes[child].start : self._nodes[child].stop])
-                    for child in node.children
-                ),
-            )
-            for node in self._nodes
-            if node.children
-        ]
 
     def stats(self) -> PartitionTreeStats:
         """Return the sizes and the work done so far.
@@ -213,14 +143,7 @@ class PartitionTree(PlaneStructure):
         PartitionTreeStats
             The counters are those of all queries since the tree was built.
         """
-        numbers = sum(11 + len(node.children) for node in self._nodes)
-        return PartitionTreeStats(
-            len(self),
-            len(self._nodes),
-            max(node.depth for node in self._nodes),
-            self._points.nbytes + self._ids.nbytes + 8 * numbers,
-            *self._work.tolist(),
-        )
+        return PartitionTreeStats(max(node.depth for node in self._nodes), self._visited)
 
     def __len__(self) -> int:
         """Return the number of stored points."""
@@ -236,20 +159,18 @@ class PartitionTree(PlaneStructure):
     def _inside(self, plane: HalfPlane) -> Int32Array:
         inside: list[tuple[int, int]] = []
         leaves: list[tuple[int, int]] = []
-        visited = crossed = 0
         stack = [0]
         while stack:
             node = self._nodes[stack.pop()]
-            visited += 1
+            self._visited += 1
             verdict = _box_verdict(node, plane) if self._boxes else 0
             if verdict > 0:
                 inside.append((node.start, node.stop))
             elif verdict == 0 and not node.children:
                 leaves.append((node.start, node.stop))
             elif verdict == 0:
-                verdicts = _wedge_verdicts(node, plane)
-                crossed += verdicts.count(0)
-                for child, verdict in zip(node.children, verdicts, strict=True):
+                parts = zip(node.children, _wedge_verdicts(node, plane), strict=True)
+                for child, verdict in parts:
                     part = self._nodes[child].start, self._nodes[child].stop
                     if part[0] == part[1]:
                         continue
@@ -259,8 +180,6 @@ class PartitionTree(PlaneStructure):
                         stack.append(child)
         reported, tested = _positions(inside), _positions(leaves)
         hits = tested[plane.select(self._points[tested])]
-        counts = (1, visited, crossed, len(tested), len(reported), plane.settled)
-        self._work += counts
         return self._ids[np.concatenate((reported, hits))]
 
 

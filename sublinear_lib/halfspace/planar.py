@@ -60,7 +60,6 @@ class HalfPlane:
     def __init__(self, u: Sequence[float], c: float, strict: bool) -> None:
         self.u_x, self.u_y = u
         self.c = c
-        self.settled = 0
         self._strict = strict
 
     def contains(self, x: float, y: float) -> bool:
@@ -69,7 +68,6 @@ class HalfPlane:
         margin = first + second - self.c
         if _RELATIVE * (abs(first) + abs(second)) + _ABSOLUTE < abs(margin) < np.inf:
             return margin > 0.0
-        self.settled += 1
         sign = predicates.exact_sign((self.u_x, self.u_y), 0.0, (x, y), self.c)
         return sign > 0 if self._strict else sign >= 0
 
@@ -80,7 +78,6 @@ class HalfPlane:
         flushed = _ABSOLUTE * (1.0 + abs(self.u_x) + abs(self.u_y))
         if _RELATIVE * (abs(first) + abs(second)) + flushed < abs(rise) < np.inf:
             return 1 if rise > 0.0 else -1
-        self.settled += 1
         normal = (self.u_x, self.u_y)
         return predicates.exact_sign((*normal, *normal), 0.0, (*q, -p[0], -p[1]), 0.0)
 
@@ -95,7 +92,6 @@ class HalfPlane:
         inside: BoolArray = margins > 0.0
         rows = np.flatnonzero(~certain)
         if len(rows):
-            self.settled += len(rows)
             here = np.zeros(len(rows), dtype=np.int64)
             signs = predicates.exact_signs(points, None, normal, self.c, here, rows)
             inside[rows] = signs > 0 if self._strict else signs >= 0

@@ -1,17 +1,17 @@
-"""Half-space reporting, Definition 5.1 and Algorithm 2: what is asked and how it is answered.
+"""Half-space reporting, Definition 5.1: the points stored, what is asked, and what is answered.
 
 Algorithm 2 of the paper names the operations (INIT, QUERY, INSERT, REMOVE) and Corollary 5.2 what
-they may cost.  This module fixes their Python form: `HalfspaceHits`, the answer to a batch of
-queries, and `Output`, what the facade :class:`sublinear_lib.halfspace.HalfspaceIndex` asks of an
-:class:`~sublinear_lib.halfspace.engine.Engine` (scan, cap prefix, tree).  Before changing it, know
-the two contracts all callers rely on: the ids of one query ascend, and the set is the one of *real
-arithmetic on the stored float64 numbers*, so that engines can be exchanged without changing a bit.
+they may cost.  This module fixes their Python form: `PointStore`, the set P; `HalfSpaces`, a batch
+of questions; `HalfspaceHits`, the answer.  Before changing it, know the two contracts all callers
+rely on: the ids of one query ascend, and the set is the one of *real arithmetic on the stored
+float64 numbers*, so that engines can be exchanged without changing a bit.
 
-**Pieces.**  The facade puts a query to an engine in pieces, into one answer.  The half-spaces of
-one call (QUERY of Algorithm 2) are independent, so that they may be cut into pieces anywhere: the
-answer is the same.  Pieces bound the memory, since an engine works with a few times the output of a
-piece and never of the whole call.  The rows of all pieces go into one buffer, which grows in place;
-at the end they are translated to ids, in place too.
+**Rows and ids.**  Engines speak in *rows*, users in *ids*.  Ids are given out in ascending order
+and never used twice; rows are positions in flat arrays, and since rows are appended in the order of
+the ids, rows and ids ascend together.  A removed row stays as a tombstone until tombstones
+outnumber the living; then `PointStore.compact` drops them and rows are renumbered, in order.  Know
+before changing the store that every engine caches rows: compaction must be followed by a rebuild of
+the engine.
 
 **Arguments.**  What callers hand to the structures of this package is checked in one place and
 refused in one way.  The points of Definition 5.1, the half-spaces of QUERY and the ids of REMOVE
@@ -24,35 +24,235 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.alive import TOLERANCE
-from sublinear_lib.halfspace.store import LARGEST_DIMENSION, LARGEST_ID, PointStore
-
-if TYPE_CHECKING:
-    from sublinear_lib.halfspace.engine import Engine
 
 __all__ = [
     "HalfSpaces",
     "HalfspaceHits",
-    "Output",
-    "Work",
-    "count",
-    "read_biases",
+    "PointStore",
+    "as_span",
     "read_domain",
     "read_half_spaces",
     "read_points",
     "refuse_too_many",
-    "report",
-    "report_in_pieces",
-    "stored_rows",
 ]
+
+LARGEST_DIMENSION = 2**20
+"""The error bounds of the filter are proved up to this many coordinates."""
+
+LARGEST_ID = int(np.iinfo(np.int32).max)
+"""Ids are reported as int32; an index refuses to give out larger ones."""
+
+
+def as_span(rows: IntArray) -> IntArray | slice:
+    """Return consecutive ascending rows as a slice, with which arrays are read without a copy."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (rows[1:] > rows[:-1]).all():
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
+
+
+class PointStore:
+    """Points in float64 with stable ids, and the biases where there are any.
+
+    The bias is treated as one more coordinate, on which every query has the component 1: then the
+    pre-activation ``<w_r, x> + b_r`` is the inner product ``<(w_r, b_r), (x, 1)>``.
+    """
+
+    def __init__(self, points: FloatArray, bias: FloatArray | None) -> None:
+        m, d = points.shape
+        self.d: int = d
+        self.biased: bool = bias is not None
+        self.size: int = m
+        self.live: int = m
+        self.next_id: int = m
+        self._points = points.copy()
+        self._bias = None if bias is None else bias.copy()
+        self._ids: Int32Array = np.arange(m, dtype=np.int32)
+        self._alive = np.ones(m, dtype=np.bool_)
+
+    def number(self, ids: IntArray, next_id: int) -> None:
+        """Give the rows other ids, ascending and below `next_id`, where the next one starts."""
+        self._ids = ids.astype(np.int32)
+        self.next_id = next_id
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates an engine works with: ``d``, or ``d + 1`` with biases."""
+        return self.d + self.biased
+
+    @property
+    def points(self) -> FloatArray:
+        """The points of all rows, dead ones included, shape (size, d)."""
+        return self._points[: self.size]
+
+    @property
+    def bias(self) -> FloatArray | None:
+        """The biases of all rows, shape (size,), or ``None``."""
+        return None if self._bias is None else self._bias[: self.size]
+
+    @property
+    def ids(self) -> IntArray:
+        """The ids of the live rows, ascending."""
+        return self._ids[: self.size][self.alive].astype(np.int64)
+
+    @property
+    def alive(self) -> BoolArray:
+        """Whether each row is alive, shape (size,)."""
+        return self._alive[: self.size]
+
+    @property
+    def memory(self) -> int:
+        """Bytes held, spare capacity included."""
+        bias = 0 if self._bias is None else self._bias.nbytes
+        return self._points.nbytes + bias + self._ids.nbytes + self._alive.nbytes
+
+    def live_rows(self) -> IntArray:
+        """Return the live rows, ascending."""
+        return np.flatnonzero(self.alive)
+
+    def rows_of(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return the row of each id below `next_id`, and whether it is alive at all."""
+        if self.size == 0:
+            return np.zeros(ids.shape, dtype=np.int64), np.zeros(ids.shape, dtype=np.bool_)
+        if self.rows_are_ids:
+            rows = np.clip(ids, 0, self.size - 1)
+        else:
+            # In the dtype of the ids: a search for int64 would convert all of them first.
+            wanted = ids.astype(np.int32)
+            rows = np.minimum(np.searchsorted(self._ids[: self.size], wanted), self.size - 1)
+        return rows, (self._ids[rows] == ids) & self._alive[rows]
+
+    @property
+    def rows_are_ids(self) -> bool:
+        """Whether nothing was ever compacted, so that every row is its own id."""
+        return self.next_id == self.size
+
+    def ids_of(self, rows: Int32Array) -> Int32Array:
+        """Return the ids of rows, in the same order."""
+        return rows if self.rows_are_ids else self._ids[rows]
+
+    def largest(self, rows: IntArray | None = None) -> float:
+        """Return the largest absolute coordinate of some rows (all live ones by default)."""
+        if rows is None:
+            rows = self.live_rows()
+        if rows.size == 0:
+            return 0.0
+        where = as_span(rows)
+        chosen = self._points[where]
+        largest = max(float(chosen.max()), -float(chosen.min()))
+        if self._bias is not None:
+            largest = max(largest, float(np.abs(self._bias[where]).max()))
+        return largest
+
+    def append(self, points: FloatArray, bias: FloatArray | None) -> IntArray:
+        """Add points with fresh ids and return their rows."""
+        count = len(points)
+        first = self.size
+        self._reserve(first + count)
+        rows = np.arange(first, first + count, dtype=np.int64)
+        self._points[rows] = points
+        if self._bias is not None:
+            self._bias[rows] = bias
+        self._ids[rows] = np.arange(self.next_id, self.next_id + count)
+        self._alive[rows] = True
+        self.size += count
+        self.live += count
+        self.next_id += count
+        return rows
+
+    def discard(self, rows: IntArray) -> None:
+        """Mark rows as dead."""
+        self._alive[rows] = False
+        self.live -= len(rows)
+
+    def move(self, rows: IntArray, points: FloatArray, bias: FloatArray | None) -> None:
+        """Give rows new points and, unless ``None``, new biases."""
+        where = as_span(rows)
+        self._points[where] = points
+        if bias is not None and self._bias is not None:
+            self._bias[where] = bias
+
+    @property
+    def crowded_by_tombstones(self) -> bool:
+        """Whether dead rows outnumber the living, so that `compact` pays for itself."""
+        return self.size > 2 * self.live + 64
+
+    def compact(self) -> None:
+        """Drop the dead rows; the living are renumbered in the same order."""
+        rows = self.live_rows()
+        self._points = self._points[rows]
+        if self._bias is not None:
+            self._bias = self._bias[rows]
+        self._ids = self._ids[rows]
+        self._alive = np.ones(len(rows), dtype=np.bool_)
+        self.size = len(rows)
+
+    def read_new(
+        self, points: object, bias: object, owner: str
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Check points that are to come, and their biases."""
+        array = validation.float_array(points, "points", shape=("k", self.d), allow_empty=True)
+        if bias is None and self.biased:
+            raise ValueError(
+                f"bias must have shape ({len(array)},) because this {owner} has biases, got None"
+            )
+        return array, self._read_biases(bias, len(array), owner)
+
+    def read_moves(
+        self, ids: object, points: object, bias: object, owner: str
+    ) -> tuple[IntArray, FloatArray, FloatArray | None]:
+        """Check which points are to move, where to, and their new biases if there are any."""
+        rows = self.read_ids(ids)
+        shape = (len(rows), self.d)
+        array = validation.float_array(points, "points", shape=shape, allow_empty=True)
+        return rows, array, self._read_biases(bias, len(rows), owner)
+
+    def read_ids(self, ids: object) -> IntArray:
+        """Return the rows of points that are to go or to move."""
+        wanted = validation.index_array(ids, "ids", upper=self.next_id, unique=True)
+        rows, stored = self.rows_of(wanted)
+        if not stored.all():
+            position = int(np.argmin(stored))
+            raise ValueError(
+                f"ids must be ids of stored points, got {wanted[position]} at index {position}, "
+                "which was removed"
+            )
+        return rows
+
+    def _read_biases(self, bias: object, count: int, owner: str) -> FloatArray | None:
+        if bias is None:
+            return None
+        if not self.biased:
+            raise ValueError(
+                f"bias must be None because this {owner} was made without biases (make it with "
+                f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
+            )
+        return validation.float_array(bias, "bias", shape=(count,), allow_empty=True)
+
+    def _reserve(self, size: int) -> None:
+        """Make room for `size` rows; capacity grows by half, so appending is O(d) amortized."""
+        capacity = len(self._points)
+        if size <= capacity:
+            return
+        target = max(size, capacity + capacity // 2)
+
+        def grown(array: np.ndarray) -> np.ndarray:
+            wider = np.empty((target, *array.shape[1:]), dtype=array.dtype)
+            wider[: self.size] = array[: self.size]
+            return wider
+
+        self._points = grown(self._points)
+        if self._bias is not None:
+            self._bias = grown(self._bias)
+        self._ids = grown(self._ids)
+        self._alive = grown(self._alive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,16 +415,13 @@ class HalfspaceHits:
         TypeError, ValueError
             If `m` is not an integer larger than every id.
         """
-        table = np.zeros((len(self), self._width(m)), dtype=np.bool_)
-        table[np.repeat(np.arange(len(self)), self.counts), self.indices] = True
-        return table
-
-    def _width(self, m: int) -> int:
-        largest = int(self.indices.max()) if self.indices.size else -1
+        largest = int(self.indices.max(initial=-1))
         width = validation.count(m, "m", minimum=0)
         if width <= largest:
             raise ValueError(f"m must be larger than every reported id, got {m} and id {largest}")
-        return width
+        table = np.zeros((len(self), width), dtype=np.bool_)
+        table[np.repeat(np.arange(len(self)), self.counts), self.indices] = True
+        return table
 
     def __eq__(self, other: object) -> bool:
         """Return whether two answers report the same sets, in whatever order."""
@@ -254,43 +451,6 @@ def _check_vector(value: object, name: str, dtype: np.dtype[Any]) -> None:
     raise TypeError(f"{name} must be a vector of dtype {dtype}, got {found}")
 
 
-class Work(NamedTuple):
-    """Counters of the work done by queries."""
-
-    nodes_visited: int
-    """Inner nodes and leaves opened; 0 for a structure without nodes."""
-    points_tested: int
-    """Points whose score was computed."""
-    points_reported_untested: int
-    """Points reported or counted because everything below a node lay inside."""
-    pairs_settled: int
-    """Pairs that float32 could not decide, and float64 or exact arithmetic did."""
-
-
-class Output(NamedTuple):
-    """The form in which an engine is to answer."""
-
-    count_only: bool = False
-    """Whether only counts are wanted."""
-    sort: bool = True
-    """Whether the rows of a query must ascend."""
-    out: Int32Array | None = None
-    """A buffer for the rows.  If they fit, the rows returned are a view of its beginning; if not, a
-    new array is returned.  Its other contents may be overwritten in either case."""
-    decide: Callable[[Int32Array, Int32Array], BoolArray] | None = None
-    """For kernels: given queries and rows, both of shape (k,), says which of these pairs belong to
-    the answer.  A kernel may ask instead of returning doubtful pairs; engines set it."""
-
-
-# A piece is planned to find so many ids, 64 MiB of them, ...
-_IDS_PER_PIECE = 2**24
-# ... and while nothing is known about how many a query finds, it could find at most so many.
-_IDS_OF_FIRST_PIECE = 2**27
-_FEWEST_AT_ONCE, _MOST_AT_ONCE = 256, 2**15
-_GROWTH = 1.05
-_TRANSLATED_AT_ONCE = 2**20
-
-
 class HalfSpaces(NamedTuple):
     """A batch of half-spaces, validated."""
 
@@ -304,148 +464,6 @@ class HalfSpaces(NamedTuple):
     def part(self, queries: slice) -> HalfSpaces:
         """Return some of them."""
         return HalfSpaces(self.normals[queries], self.offsets[queries], self.strict)
-
-
-def count(engine: Engine, store: PointStore, asked: HalfSpaces) -> IntArray:
-    """Count the points in each half-space."""
-    q = len(asked.offsets)
-    step = _first_piece(store)
-    if q <= step:
-        return engine.count(*asked)
-    counts = np.empty(q, dtype=np.int64)
-    for queries in _consecutive(q, step):
-        counts[queries] = engine.count(*asked.part(queries))
-    return counts
-
-
-def report(
-    engine: Engine,
-    store: PointStore,
-    asked: HalfSpaces,
-    *,
-    sort: bool,
-    out: Int32Array | None = None,
-    as_rows: bool = False,
-) -> HalfspaceHits:
-    """Report the ids of the points in each half-space."""
-    first = _first_piece(store)
-    if len(asked.offsets) <= first:
-        found = engine.query(*asked, Output(sort=sort, out=out))
-        if out is None and (as_rows or store.rows_are_ids):
-            return found
-        indptr, rows = found.indptr, found.indices
-        if out is not None:
-            rows = _moved_to(out, rows)
-    else:
-        indptr, rows = _collected(engine, asked, first, sort, out)
-    if not as_rows:
-        _translate(store, rows)
-    return HalfspaceHits._trusted(indptr, rows)
-
-
-def report_in_pieces(
-    engine: Engine,
-    store: PointStore,
-    asked: HalfSpaces,
-    *,
-    sort: bool,
-    ids_at_once: int,
-    as_rows: bool = False,
-) -> Iterator[tuple[slice, HalfspaceHits]]:
-    """Report piece after piece, none larger than asked for unless a single query is."""
-    for queries in _planned(engine, store, asked, ids_at_once):
-        part = asked.part(queries)
-        yield queries, report(engine, store, part, sort=sort, as_rows=as_rows)
-
-
-def _planned(
-    engine: Engine, store: PointStore, asked: HalfSpaces, ids_at_once: int
-) -> Iterator[slice]:
-    """Cut queries into pieces that find at most so many ids, or consist of a single query."""
-    q = len(asked.offsets)
-    # No query finds more than all points, so that these cannot find too many together.
-    safe = min(ids_at_once // max(1, store.live), _MOST_AT_ONCE)
-    if safe >= min(_FEWEST_AT_ONCE, max(q, 1)):
-        yield from _consecutive(q, safe)
-        return
-    # So few at once would be slow: count first, and take as many as fit.
-    for block in _consecutive(q, _FEWEST_AT_ONCE):
-        before = np.zeros(block.stop - block.start + 1, dtype=np.int64)
-        np.cumsum(count(engine, store, asked.part(block)), out=before[1:])
-        start = 0
-        while start < len(before) - 1:
-            fitting = int(np.searchsorted(before, before[start] + ids_at_once, side="right")) - 1
-            stop = max(start + 1, fitting)
-            yield slice(block.start + start, block.start + stop)
-            start = stop
-
-
-def _consecutive(q: int, step: int) -> Iterator[slice]:
-    for start in range(0, q, step):
-        yield slice(start, min(start + step, q))
-
-
-def _first_piece(store: PointStore) -> int:
-    """Return how many queries to ask at once while it is not known how much they find."""
-    return min(max(_IDS_OF_FIRST_PIECE // max(1, store.live), _FEWEST_AT_ONCE), _MOST_AT_ONCE)
-
-
-def _collected(
-    engine: Engine, asked: HalfSpaces, first: int, sort: bool, out: Int32Array | None
-) -> tuple[IntArray, Int32Array]:
-    """Report the rows of all half-spaces, piece by piece."""
-    q = len(asked.offsets)
-    indptr = np.zeros(q + 1, dtype=np.int64)
-    rows = np.empty(0, dtype=np.int32) if out is None else out
-    used = start = 0
-    size = first
-    while start < q:
-        stop = min(start + size, q)
-        room = rows[used:] if used < len(rows) else None
-        hits = engine.query(*asked.part(slice(start, stop)), Output(sort=sort, out=room))
-        found = hits.indices
-        end = used + len(found)
-        if end > len(rows):
-            if out is not None:
-                rest = asked.part(slice(stop, q))
-                raise _too_short(end + int(engine.count(*rest).sum()), out)
-            # What does not fit is no view of the buffer, so that nobody looks at what moves.
-            rows.resize(max(end, int(_GROWTH * end * q / stop)), refcheck=False)
-        if not np.may_share_memory(found, rows):
-            rows[used:end] = found
-        indptr[start + 1 : stop + 1] = hits.indptr[1:] + used
-        used, start = end, stop
-        fitting = _IDS_PER_PIECE * start // max(1, used)
-        size = min(4 * size, max(_FEWEST_AT_ONCE, fitting), _MOST_AT_ONCE)
-    if out is not None:
-        return indptr, out[:used]
-    rows.resize(used, refcheck=False)
-    return indptr, rows
-
-
-def _moved_to(out: Int32Array, rows: Int32Array) -> Int32Array:
-    """Return rows at the beginning of a buffer, where an engine may have put them already."""
-    if len(rows) > len(out):
-        raise _too_short(len(rows), out)
-    place = out[: len(rows)]
-    if not np.may_share_memory(rows, out):
-        place[...] = rows
-    return place
-
-
-def _too_short(needed: int, out: Int32Array) -> ValueError:
-    return ValueError(
-        f"out must have room for all ids, of which there are {needed}, got length {len(out)}"
-    )
-
-
-def _translate(store: PointStore, rows: Int32Array) -> None:
-    """Turn rows into ids, in place."""
-    if store.rows_are_ids:
-        return
-    for start in range(0, len(rows), _TRANSLATED_AT_ONCE):
-        part = rows[start : start + _TRANSLATED_AT_ONCE]
-        part[...] = store.ids_of(part)
 
 
 _DOMAINS = ("slice",)
@@ -496,34 +514,3 @@ def read_half_spaces(
     if not levels.ndim:
         levels = np.full(q, levels)
     return HalfSpaces(vectors, levels, strictly)
-
-
-def read_biases(
-    store: PointStore, bias: object, count: int, owner: str, *, required: bool = False
-) -> FloatArray | None:
-    """Return the biases of points that come or move."""
-    if bias is None:
-        if required and store.biased:
-            raise ValueError(
-                f"bias must have shape ({count},) because this {owner} has biases, got None"
-            )
-        return None
-    if not store.biased:
-        raise ValueError(
-            f"bias must be None because this {owner} was made without biases (make it with "
-            f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
-        )
-    return validation.float_array(bias, "bias", shape=(count,), allow_empty=True)
-
-
-def stored_rows(store: PointStore, ids: object) -> IntArray:
-    """Return the rows of points that are to go or to move."""
-    wanted = validation.index_array(ids, "ids", upper=store.next_id, unique=True)
-    rows, stored = store.rows_of(wanted)
-    if not stored.all():
-        position = int(np.argmin(stored))
-        raise ValueError(
-            f"ids must be ids of stored points, got {wanted[position]} at index {position}, "
-            "which was removed"
-        )
-    return rows

@@ -26,9 +26,6 @@ FORMAT = "sublinear_lib.halfspace.HalfspaceIndex"
 VERSION = 1
 """The newest version of the format that is read, and the one that is written."""
 
-_NEEDED = ("points", "biased", "bias", "ids", "next_id", "method", "domain", "leaf_size")
-_NO_DOMAIN = ""
-
 
 class Contents(NamedTuple):
     """What a file holds."""
@@ -49,20 +46,17 @@ class Contents(NamedTuple):
     """The largest number of points in a leaf of the tree."""
 
 
+_NEEDED = ("biased", *Contents._fields)
+
+
 def write(path: str | os.PathLike[str], contents: Contents) -> None:
     """Write a file; an interrupted write leaves an older file untouched."""
-    arrays = {
-        "format": np.array(FORMAT),
-        "version": np.array(VERSION),
-        "points": contents.points,
-        "biased": np.array(contents.bias is not None),
-        "bias": np.empty(0) if contents.bias is None else contents.bias,
-        "ids": contents.ids,
-        "next_id": np.array(contents.next_id),
-        "method": np.array(contents.method),
-        "domain": np.array(contents.domain or _NO_DOMAIN),
-        "leaf_size": np.array(contents.leaf_size),
-    }
+    biased = contents.bias is not None
+    whole = contents._replace(
+        bias=contents.bias if biased else np.empty(0), domain=contents.domain or ""
+    )
+    entries = {"format": FORMAT, "version": VERSION, "biased": biased, **whole._asdict()}
+    arrays = {name: np.asarray(entry) for name, entry in entries.items()}
     archives.write_arrays(validation.path(path), arrays)
 
 
@@ -88,9 +82,8 @@ def refusal(path: str | os.PathLike[str], reason: str) -> ValueError:
 
 def _checked(arrays: dict[str, np.ndarray]) -> Contents:
     points = validation.float_array(arrays["points"], "points", shape=("m", "d"), allow_empty=True)
-    biased = validation.boolean(arrays["biased"][()], "biased")
     bias = None
-    if biased:
+    if validation.boolean(arrays["biased"][()], "biased"):
         bias = validation.float_array(
             arrays["bias"], "bias", shape=(len(points),), allow_empty=True
         )
@@ -100,13 +93,12 @@ def _checked(arrays: dict[str, np.ndarray]) -> Contents:
         raise ValueError(f"ids must be as many as the points, {len(points)}, got {len(ids)}")
     if (ids[1:] <= ids[:-1]).any():
         raise ValueError("ids must ascend, got some that do not")
-    domain = str(arrays["domain"])
     return Contents(
         points,
         bias,
         ids,
         next_id,
         str(arrays["method"]),
-        None if domain == _NO_DOMAIN else domain,
+        str(arrays["domain"]) or None,
         validation.count(arrays["leaf_size"], "leaf_size"),
     )

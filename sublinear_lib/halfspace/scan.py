@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib._typing import Float32Array, FloatArray, Int32Array, IntArray
-from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import GROUP, Batch, Filtered, PointBlocks, norms
-from sublinear_lib.halfspace.protocol import Output
-from sublinear_lib.halfspace.store import as_span
+from sublinear_lib._typing import Float32Array, FloatArray, IntArray
+from sublinear_lib.halfspace.engine import Engine, norms
+from sublinear_lib.halfspace.kernels import GROUP, Batch, Filtered, Output, PointBlocks
+from sublinear_lib.halfspace.protocol import as_span
 
 __all__ = ["Blocks", "Scan", "aligned_zeros"]
 
@@ -109,12 +108,6 @@ class Blocks:
             lengths = norms(points.reshape(-1, points.shape[-1])).reshape(-1, GROUP)
             self.radius[some] = np.fmax.reduce(lengths, axis=1, initial=0.0)
 
-    def table(
-        self, size: int, rows: Int32Array | None = None, ceiling: FloatArray | None = None
-    ) -> PointBlocks:
-        """Return the first `size` places as the kernels read them."""
-        return PointBlocks(self.coordinates, size, self.radius, rows, ceiling)
-
 
 class Scan(Engine):
     """Exact half-space reporting by looking at every point.
@@ -136,7 +129,9 @@ class Scan(Engine):
         self._follow(store.live_rows())
 
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
-        return self._kernels.scan(self._blocks.table(self._store.size), batch, output)
+        blocks = self._blocks
+        table = PointBlocks(blocks.coordinates, self._store.size, blocks.radius)
+        return self._kernels.scan(table, batch, output)
 
     def _take_in(self, rows: IntArray) -> bool:
         capacity = self._blocks.capacity

@@ -15,7 +15,7 @@ What differs from the textbook kd-tree:
    pointers, all points below a node are consecutive, and the boxes of 32 siblings are tested by a
    handful of vector instructions.
 2. *Always exact.* Boxes are rounded outward and pay for the rounding of their own test
-   (:mod:`sublinear_lib.halfspace.filtering`), hence pruning and whole-subtree reporting are never
+   (:mod:`sublinear_lib.halfspace.engine`), hence pruning and whole-subtree reporting are never
    wrong; pairs that float32 cannot decide are settled in real arithmetic.
 3. *Updates in place*, with the costs below.
 4. *The bias costs no dimension on X.*  Where all normals have ``x_d = 1/2`` (``domain="slice"``),
@@ -55,19 +55,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib._typing import Float32Array, FloatArray, IntArray
-from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import (
+from sublinear_lib.halfspace.engine import Engine, inflated_box, radii
+from sublinear_lib.halfspace.kernels import (
     FANOUT,
     LANES,
     Batch,
     Filtered,
     FlatTree,
     KernelSet,
-    inflated_box,
-    radii,
+    Output,
 )
-from sublinear_lib.halfspace.protocol import Output
-from sublinear_lib.halfspace.store import PointStore, as_span
+from sublinear_lib.halfspace.protocol import PointStore, as_span
 
 __all__ = ["BoxTree", "distinct", "median_order"]
 

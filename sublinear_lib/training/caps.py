@@ -19,7 +19,7 @@ value.  `CapFilter` keeps what the sorting needs of the weights, `CapEvaluator` 
 **Active sets** are those of real arithmetic on the stored float64 numbers, as everywhere.  Scores
 are taken in float32 of rows that contain the bias, ``u = s (w_1, ..., w_{d-1}, w_d + 2 (b - tau))``
 with a power of two s, so that ``<u, v> = s (<w, v> + b - tau)`` at height ``v_d = 1/2``.  With
-``g = (2 d + 16) 2**-24`` of :mod:`sublinear_lib.halfspace.filtering`, L a bound of ``||v||`` and t
+``g = (2 d + 16) 2**-24`` of :mod:`sublinear_lib.halfspace.engine`, L a bound of ``||v||`` and t
 the tolerance of the heights, a float32 score is off by at most
 
     e  =  g L ||u||  +  4 t s |b - tau|  +  2**-48 s (||w'|| + |w_d| + 2 |b - tau|)  +  underflow:

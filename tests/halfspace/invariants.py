@@ -6,7 +6,7 @@ import numpy as np
 
 from sublinear_lib.halfspace import cap
 from sublinear_lib.halfspace.alive import slice_bounds
-from sublinear_lib.halfspace.filtering import FANOUT
+from sublinear_lib.halfspace.kernels import FANOUT
 
 
 def points_at(blocks, places):

@@ -1,6 +1,6 @@
 """What the tests of the index compare with: half-space reporting in rational arithmetic.
 
-Nothing of the library is used here but the list of what is to be tested.
+`assert_exact`, for many points, compares with the predicates of the library instead.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from sublinear_lib.halfspace.kernel_choice import numba_allowed
+from sublinear_lib import geometry, predicates
+from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
+from sublinear_lib.halfspace.kernels import numba_allowed
 
 KERNELS = ["numpy", *(["numba"] if numba_allowed() else [])]
 ENGINES = [(method, kernels) for method in ("scan", "tree") for kernels in KERNELS]
@@ -81,24 +83,39 @@ def vectors(draw, count, d, numbers):
 
 
 @st.composite
-def problems(draw, max_points=24, max_queries=4, dimensions=(1, 2, 3, 5)):
-    """Draw points, biases, normals, offsets and strictness, with offsets on or beside a score."""
+def beside(draw, exact, otherwise):
+    """Draw a number on or next to an exact score; another one if the score is too large."""
+    if abs(exact) >= Fraction(2) ** 1000:
+        return otherwise
+    step = draw(st.sampled_from([-np.inf, None, np.inf]))
+    return float(exact) if step is None else float(np.nextafter(float(exact), step))
+
+
+def columns(count, numbers):
+    """Draw biases, or nothing."""
+    return st.none() | vectors(count, 1, numbers).map(lambda column: column[:, 0])
+
+
+@st.composite
+def problems(draw, max_points=24, dimensions=(1, 2, 3, 5), on_slice=False):
+    """Draw points, biases, normals, offsets and strictness, with offsets on or beside a score.
+
+    On X, normals also lie where a point takes its largest value, so that the bound of that point
+    decides whether it is looked at.
+    """
     numbers = draw(st.sampled_from([LATTICE, TAME, WILD]))
     d = draw(st.sampled_from(dimensions))
-    m = draw(st.integers(0, max_points))
-    q = draw(st.integers(0, max_queries))
-    points = draw(vectors(m, d, numbers))
-    biases = draw(st.none() | vectors(m, 1, numbers).map(lambda column: column[:, 0]))
-    normals = draw(vectors(q, d, numbers))
-    offsets = np.empty(q)
+    m, q = draw(st.integers(0, max_points)), draw(st.integers(0, 4))
+    points, biases = draw(vectors(m, d, numbers)), draw(columns(m, numbers))
+    normals = draw(slice_normals(q, d) if on_slice else vectors(q, d, numbers))
+    offsets = np.array([draw(numbers) for _ in range(q)])
     for i in range(q):
-        offsets[i] = draw(numbers)
         if m and draw(st.booleans()):
             r = draw(st.integers(0, m - 1))
+            if on_slice and draw(st.booleans()):
+                normals[i] = support_point(points[r])
             exact = score(points[r], 0.0 if biases is None else biases[r], normals[i])
-            if abs(exact) < Fraction(2) ** 1023:
-                step = draw(st.sampled_from([-np.inf, None, np.inf]))
-                offsets[i] = float(exact) if step is None else np.nextafter(float(exact), step)
+            offsets[i] = draw(beside(exact, offsets[i]))
     return points, biases, normals, offsets, draw(st.booleans())
 
 
@@ -127,29 +144,26 @@ def support_point(point):
     return np.append(np.sqrt(3.0) / 2.0 * u / np.sqrt(u @ u), 0.5)
 
 
-@st.composite
-def slice_problems(draw, max_points=24, max_queries=4, dimensions=(2, 3, 5)):
-    """Draw points, biases, normals on X, offsets and strictness.
+def made(m, d, q, method="auto", kernels="auto", *, biased=True, leaf_size=64):
+    """Return an index on X, of normal points, and points of X."""
+    rng = np.random.default_rng(0)
+    points, bias = rng.standard_normal((m, d)), rng.standard_normal(m) if biased else None
+    how = {"method": method, "kernels": kernels, "leaf_size": leaf_size}
+    index = HalfspaceIndex(points, bias, domain="slice", **how)
+    return index, geometry.sample_slice(q, d, rng)
 
-    Offsets lie on or beside a score, and normals where a point takes its largest value on X, so
-    that the bound of that point decides whether it is looked at.
-    """
-    numbers = draw(st.sampled_from([LATTICE, TAME, WILD]))
-    d = draw(st.sampled_from(dimensions))
-    m = draw(st.integers(0, max_points))
-    q = draw(st.integers(0, max_queries))
-    points = draw(vectors(m, d, numbers))
-    biases = draw(st.none() | vectors(m, 1, numbers).map(lambda column: column[:, 0]))
-    normals = draw(slice_normals(q, d))
-    offsets = np.empty(q)
-    for i in range(q):
-        offsets[i] = draw(numbers)
-        if m and draw(st.booleans()):
-            r = draw(st.integers(0, m - 1))
-            if draw(st.booleans()):
-                normals[i] = support_point(points[r])
-            exact = score(points[r], 0.0 if biases is None else biases[r], normals[i])
-            if abs(exact) < Fraction(2) ** 1023:
-                step = draw(st.sampled_from([-np.inf, None, np.inf]))
-                offsets[i] = float(exact) if step is None else np.nextafter(float(exact), step)
-    return points, biases, normals, offsets, draw(st.booleans())
+
+def assert_exact(index, points, biases, normals, offsets, stricts=(True, False)):
+    """Compare all three kinds of answer with the predicates, which have their own oracle."""
+    offsets = np.broadcast_to(offsets, (len(normals),))
+    for strict in stricts:
+        wanted = predicates.exceeds_many(points, biases, normals, offsets[:, None], strict=strict)
+        hits = index.query_halfspace(normals, offsets, strict=strict)
+        wrong = np.argwhere(hits.to_mask(len(points)) != wanted)
+        assert not len(wrong), f"first wrong (query, point): {wrong[0]}"
+        assert hits == HalfspaceHits.from_mask(wanted), "ids must ascend within each query"
+        counts = index.count_halfspace(normals, offsets, strict=strict)
+        np.testing.assert_array_equal(counts, wanted.sum(axis=1))
+        assert counts.dtype == np.int64
+        mask = index.mask_halfspace(normals, offsets, strict=strict)
+        np.testing.assert_array_equal(mask, wanted)

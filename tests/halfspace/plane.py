@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.halfspace.oracle import LATTICE, TAME, WILD, score, vectors
+from tests.halfspace.oracle import LATTICE, TAME, WILD, beside, score, vectors
 
 
 @st.composite
@@ -36,7 +34,5 @@ def planar_problems(draw, max_queries=4):
     for i, normal in enumerate(normals):
         if len(points) and draw(st.booleans()):
             exact = score(points[draw(st.integers(0, len(points) - 1))], 0.0, normal)
-            if abs(exact) < Fraction(2) ** 1023:
-                step = draw(st.sampled_from([-np.inf, None, np.inf]))
-                offsets[i] = float(exact) if step is None else np.nextafter(float(exact), step)
+            offsets[i] = draw(beside(exact, offsets[i]))
     return points, normals, offsets, draw(st.booleans())

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sublinear_lib import geometry
 from sublinear_lib.halfspace import alive_on_slice
 from sublinear_lib.halfspace.alive import slice_bounds
-from tests.halfspace.oracle import LATTICE, TAME, WILD, score, slice_normals, vectors
+from tests.halfspace.oracle import LATTICE, TAME, WILD, columns, score, slice_normals, vectors
 
 
 def fires(w, b, tau):
@@ -38,7 +38,7 @@ def layers(draw):
     d = draw(st.sampled_from([2, 3, 4, 7]))
     m = draw(st.integers(0, 20))
     W = draw(vectors(m, d, numbers))
-    b = draw(st.none() | vectors(m, 1, numbers).map(lambda column: column[:, 0]))
+    b = draw(columns(m, numbers))
     tau = draw(numbers)
     if m and draw(st.booleans()):
         r = draw(st.integers(0, m - 1))
@@ -106,7 +106,7 @@ def test_no_score_at_a_point_near_x_is_outside_the_bounds(data):
     numbers = data.draw(st.sampled_from([LATTICE, TAME, WILD]))
     d = data.draw(st.sampled_from([2, 3, 5]))
     points = data.draw(vectors(6, d, numbers))
-    bias = data.draw(st.none() | vectors(6, 1, numbers).map(lambda column: column[:, 0]))
+    bias = data.draw(columns(6, numbers))
     lower, upper = slice_bounds(points, bias)
     for x in data.draw(slice_normals(3, d)):
         for r in range(6):

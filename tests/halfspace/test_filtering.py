@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.halfspace.filtering import (
+from sublinear_lib.halfspace.engine import (
     HEADROOM,
     Scale,
     folded,
@@ -18,12 +18,20 @@ from sublinear_lib.halfspace.filtering import (
     radii,
     round_up,
 )
-from sublinear_lib.halfspace.store import PointStore
-from tests.halfspace.oracle import LARGEST, WILD, problems, score, slice_problems, vectors
+from sublinear_lib.halfspace.protocol import PointStore
+from tests.halfspace.oracle import LARGEST, WILD, problems, score, vectors
 
 pytestmark = pytest.mark.either_way
 
 ALL_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def prepared(points, biases, normals, offsets, fold=False):
+    """Return points and half-spaces in the units of the filter, and these."""
+    store = PointStore(points, biases)
+    scale = Scale.fitting(store.largest())
+    rounded = scale.rounded(store, np.arange(len(points)), fold=fold)
+    return rounded, prepare(normals, offsets, store.biased, scale), scale
 
 
 def rational(vector):
@@ -65,15 +73,17 @@ def assert_certain_is_true(rounded, batch, problem, random, fused):
 @given(problems(max_points=8, dimensions=(1, 2, 3, 9)), st.randoms(), st.booleans())
 def test_a_certain_score_is_right_in_any_order_of_summation(problem, random, fused):
     points, biases, normals, offsets, _ = problem
-    store = PointStore(points, biases)
-    scale = Scale.fitting(store.largest())
-    rounded = scale.rounded(store, np.arange(len(points)))
-    batch = prepare(normals, offsets, store.biased, scale)
+    rounded, batch, _ = prepared(points, biases, normals, offsets)
     assert_certain_is_true(rounded, batch, problem, random, fused)
 
 
 @settings(deadline=None, max_examples=100)
-@given(slice_problems(max_points=8), st.floats(-1e-9, 1e-9), st.randoms(), st.booleans())
+@given(
+    problems(max_points=8, dimensions=(2, 3, 5), on_slice=True),
+    st.floats(-1e-9, 1e-9),
+    st.randoms(),
+    st.booleans(),
+)
 def test_a_certain_score_with_the_bias_folded_in_is_right_off_the_slice_too(
     problem, step, random, fused
 ):
@@ -83,11 +93,8 @@ def test_a_certain_score_with_the_bias_folded_in_is_right_off_the_slice_too(
     normals[:, -1] = 0.5 + step
     # Half of the points nearly cancel with their bias.
     points[::2, -1] = -2.0 * np.clip(biases[::2], -(2.0**1000), 2.0**1000)
-    store = PointStore(points, biases)
-    scale = Scale.fitting(store.largest())
-    rounded = scale.rounded(store, np.arange(len(points)), fold=True)
-    largest = float(np.abs(biases).max())
-    batch = folded(prepare(normals, offsets, True, scale), normals, largest, scale)
+    rounded, batch, scale = prepared(points, biases, normals, offsets, fold=True)
+    batch = folded(batch, normals, float(np.abs(biases).max()), scale)
     assert_certain_is_true(rounded, batch, problem, random, fused)
 
 
@@ -97,9 +104,7 @@ def test_folding_the_bias_costs_nothing_where_the_last_component_is_one_half():
     normals = rng.standard_normal((4, 3))
     normals[:, -1] = 0.5
     normals[3, -1] = 0.5 + 1e-9
-    store = PointStore(points, biases)
-    scale = Scale.fitting(store.largest())
-    plain = prepare(normals, np.zeros(4), True, scale)
+    _, plain, scale = prepared(points, biases, normals, np.zeros(4))
     batch = folded(plain, normals, np.abs(biases).max(), scale)
     np.testing.assert_array_equal(batch.vectors, plain.vectors[:, :3])
     np.testing.assert_allclose(batch.below[:3], plain.below[:3], rtol=1e-6)
@@ -113,12 +118,9 @@ def test_a_certain_box_is_right_for_every_point_in_it(problem, random, fused):
     points, biases, normals, offsets, _ = problem
     if not len(points):
         return
-    store = PointStore(points, biases)
-    scale = Scale.fitting(store.largest())
-    rounded = scale.rounded(store, np.arange(len(points)))
+    rounded, batch, _ = prepared(points, biases, normals, offsets)
     center, half = inflated_box(rounded.min(axis=0)[None], rounded.max(axis=0)[None])
-    batch = prepare(normals, offsets, store.biased, scale)
-    order = list(range(store.dimension))
+    order = list(range(rounded.shape[1]))
     for q, vector in enumerate(batch.vectors):
         random.shuffle(order)
         middle = summed(list(zip(center[0], vector, strict=True)), order, fused)
@@ -139,10 +141,7 @@ def test_the_filter_is_sharp(d):
     # A filter that is always in doubt would be correct, and useless.
     rng = np.random.default_rng(0)
     points, normals = rng.standard_normal((500, d)), rng.standard_normal((20, d))
-    store = PointStore(points, None)
-    scale = Scale.fitting(store.largest())
-    batch = prepare(normals, np.full(20, 0.3), False, scale)
-    rows = scale.rounded(store, np.arange(500))
+    rows, batch, _ = prepared(points, None, normals, np.full(20, 0.3))
     slack = batch.spread[:, None] * radii(rows, rows)
     doubtful = batch.vectors @ rows.T
     doubtful = (doubtful >= batch.below[:, None] - slack) & (
@@ -155,9 +154,8 @@ def test_the_filter_is_sharp(d):
 @given(vectors(3, 2, WILD), st.booleans())
 def test_rounded_points_are_the_scaled_points_to_one_rounding(points, biased):
     biases = points[:, 0].copy() if biased else None
-    store = PointStore(points, biases)
-    scale = Scale.fitting(store.largest())
-    for r, row in enumerate(scale.rounded(store, np.arange(3))):
+    rounded, _, scale = prepared(points, biases, np.zeros((0, 2)), np.zeros(0))
+    for r, row in enumerate(rounded):
         stored = [*rational(points[r]), *([] if biases is None else rational(biases[r : r + 1]))]
         for found, number in zip(rational(row), stored, strict=True):
             scaled = number / Fraction(2) ** scale.exponent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import subprocess
@@ -14,10 +15,10 @@ import pytest
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.halfspace import HalfspaceIndex, kernels_numpy
 from sublinear_lib.halfspace.cap import CapPrefix
-from sublinear_lib.halfspace.kernel_choice import choose, numba_allowed
+from sublinear_lib.halfspace.kernels import choose, numba_allowed
 from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
+from sublinear_lib.halfspace.protocol import PointStore
 from sublinear_lib.halfspace.scan import Scan
-from sublinear_lib.halfspace.store import PointStore
 from sublinear_lib.halfspace.tree import BoxTree
 
 needs_numba = pytest.mark.skipif(not numba_allowed(), reason="needs numba")
@@ -44,18 +45,26 @@ def answers(engine):
     ]
 
 
-@pytest.mark.parametrize("pairs", [1, 16, 1000, 2**30])
-def test_array_kernels_give_the_same_answers_in_any_pieces(pairs):
-    for engine, other in zip(engines(NumpyKernels()), engines(NumpyKernels(pairs)), strict=True):
-        assert answers(engine) == answers(other)
-        assert other.work.pairs_settled > 0, "the pieces must carry doubtful pairs along"
+IN_PIECES = {
+    **{f"numpy, {n} pairs": ("numpy", {"pairs": n}, None) for n in (1, 16, 1000, 2**30)},
+    **{f"numpy, {n} queries": ("numpy", {}, n) for n in (1, 7)},
+    **{f"numba, buffer {n}": ("numba", {"buffer": n}, None) for n in (1, 100, 10**6)},
+    **{f"numba, packets of {n}": ("numba", {"packet": n, "buffer": 30}, None) for n in (1, 6, 49)},
+    **{f"numba, {n} queries": ("numba", {}, n) for n in (1, 7)},
+}
 
 
-@pytest.mark.parametrize("at_once", [1, 7])
-def test_array_kernels_give_the_same_answers_in_batches_of_any_size(at_once, monkeypatch):
+@pytest.mark.parametrize(("name", "options", "at_once"), IN_PIECES.values(), ids=IN_PIECES)
+def test_kernels_give_the_same_answers_in_any_pieces(name, options, at_once, monkeypatch):
+    if name == "numba" and not numba_allowed():
+        pytest.skip("needs numba")
     wanted = [answers(engine) for engine in engines(NumpyKernels())]
-    monkeypatch.setattr(kernels_numpy, "_QUERIES_AT_ONCE", at_once)
-    assert [answers(engine) for engine in engines(NumpyKernels())] == wanted
+    own = importlib.import_module(f"sublinear_lib.halfspace.kernels_{name}")
+    if at_once is not None:
+        monkeypatch.setattr(own, "_QUERIES_AT_ONCE", at_once)
+    made = engines(getattr(own, f"{name.capitalize()}Kernels")(**options))
+    assert [answers(engine) for engine in made] == wanted
+    assert all(engine.work.pairs_settled for engine in made), "doubts must be carried along"
 
 
 def test_keys_of_hits_do_not_overflow(monkeypatch):
@@ -74,27 +83,8 @@ def test_keys_of_hits_do_not_overflow(monkeypatch):
 
 
 @needs_numba
-@pytest.mark.parametrize("buffer", [1, 100, 10**6])
-def test_compiled_kernels_give_the_same_answers_with_any_buffer(buffer):
-    from sublinear_lib.halfspace.kernels_numba import NumbaKernels
-
-    wanted = [answers(engine) for engine in engines(NumpyKernels())]
-    assert [answers(engine) for engine in engines(NumbaKernels(buffer))] == wanted
-
-
-@needs_numba
-@pytest.mark.parametrize("at_once", [1, 7])
-def test_compiled_kernels_give_the_same_answers_in_batches_of_any_size(at_once, monkeypatch):
-    from sublinear_lib.halfspace import kernels_numba
-
-    wanted = [answers(engine) for engine in engines(NumpyKernels())]
-    monkeypatch.setattr(kernels_numba, "_QUERIES_AT_ONCE", at_once)
-    assert [answers(engine) for engine in engines(kernels_numba.NumbaKernels())] == wanted
-
-
-@needs_numba
 @pytest.mark.parametrize("lanes", [0, 8, 16])
-def test_the_scan_gives_the_same_answers_with_any_vector_code(lanes, monkeypatch):
+def test_answers_do_not_depend_on_the_vector_code_nor_on_how_rows_are_sorted(lanes, monkeypatch):
     from sublinear_lib import _vector_code as vector_code
     from sublinear_lib.halfspace import kernels_numba
 
@@ -104,17 +94,22 @@ def test_the_scan_gives_the_same_answers_with_any_vector_code(lanes, monkeypatch
     def found(kernels):
         rng = np.random.default_rng(0)
         points, biases = rng.integers(-40, 41, (3000, 3)) / 8.0, rng.integers(-9, 10, 3000) / 4.0
-        engine = CapPrefix(PointStore(points, biases), kernels)
+        prefix, scan = CapPrefix(PointStore(points, biases), kernels), engines(kernels, 3000)[1]
         normals = sample_slice(21, 3, rng=0)
         return [
-            *answers(Scan(PointStore(points, None), kernels)),
-            engine.query(normals, np.full(21, 1.0), True),
-            engine.query(normals, np.linspace(-3.0, 4.0, 21), True),
+            *answers(scan),
+            prefix.query(normals, np.full(21, 1.0), True),
+            prefix.query(normals, np.linspace(-3.0, 4.0, 21), True),
+            *(each for m in (1, 64, 65, 5000) for each in answers(engines(kernels, m)[0])),
         ]
 
     wanted = found(NumpyKernels())
-    monkeypatch.setattr(kernels_numba, "host_code", lambda: vector_code.Code(lanes))
-    assert found(kernels_numba.NumbaKernels()) == wanted
+    code = vector_code.Code(lanes)
+    monkeypatch.setattr(kernels_numba, "host_code", lambda: code)
+    monkeypatch.setattr(vector_code, "host_code", lambda: code)
+    for marked in (1, 16, 10**9):
+        monkeypatch.setattr(kernels_numba, "_MARKED", marked)
+        assert found(kernels_numba.NumbaKernels(packet=7)) == wanted
 
 
 @needs_numba
@@ -128,19 +123,6 @@ def test_both_kernel_sets_do_the_same_work():
         # A box may be opened by one and not by the other only if it touches the hyperplane up to
         # rounding; on this lattice both round alike.
         assert one.work[:3] == other.work[:3]
-
-
-@needs_numba
-def test_ids_come_in_order_from_every_part_of_the_bitmap():
-    # Rows scattered over many words, dense and sparse, at both ends and across word boundaries.
-    rng = np.random.default_rng(0)
-    m = 70_000
-    for share in (1e-4, 0.01, 0.5, 1.0):
-        chosen = rng.random(m) < share
-        chosen[[0, 63, 64, 4095, 4096, m - 1]] = True
-        index = HalfspaceIndex(np.where(chosen, 1.0, -1.0)[:, None], method="tree", kernels="numba")
-        ids = index.query_halfspace([[1.0], [1.0]], 0.0)[1]
-        np.testing.assert_array_equal(ids, np.flatnonzero(chosen))
 
 
 def test_array_kernels_stay_within_their_memory():
@@ -177,10 +159,10 @@ def test_one_large_answer_does_not_make_room_for_thousands(method):
 @needs_numba
 def test_both_kernel_sets_know_the_same_fan_out():
     from sublinear_lib import _vector_code as vector_code
-    from sublinear_lib.halfspace import filtering, kernels_numba
+    from sublinear_lib.halfspace import kernels, kernels_numba
 
-    assert kernels_numba._FANOUT == filtering.FANOUT == vector_code.FANOUT
-    assert kernels_numba._LANES == filtering.LANES == vector_code.BLOCK
+    assert kernels_numba._FANOUT == kernels.FANOUT == vector_code.FANOUT
+    assert kernels_numba._LANES == kernels.LANES == vector_code.BLOCK
 
 
 # The choice
@@ -226,7 +208,7 @@ for method in ("scan", "tree"):
     assert index.stats().kernels == "numpy"
     np.testing.assert_array_equal(index.mask_halfspace(np.eye(3), 0.5), points.T > 0.5)
 tree = AggregateTree([[1.0], [2.0]], [1.0, 1.0])
-assert tree.stats().kernels == "numpy"
+assert "numpy" in repr(tree)
 assert tree.aggregate_halfspace([[1.0]], 0.5).point_sums.tolist() == [[3.0]]
 assert "numba" not in sys.modules
 try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,98 +14,28 @@ from tests.halfspace.plane import planar_points
 pytestmark = pytest.mark.either_way
 
 
-def on_the_hull(places):
-    """Return which distinct places are on the boundary of their hull, by trying every edge."""
-    exact = [tuple(map(Fraction, place)) for place in places]
-    found = set()
-    if len(exact) == 1:
-        return {0}
-    for i, (p_x, p_y) in enumerate(exact):
-        for q_x, q_y in exact:
-            if (p_x, p_y) == (q_x, q_y):
-                continue
-            turns = [(q_x - p_x) * (y - p_y) - (q_y - p_y) * (x - p_x) for x, y in exact]
-            if min(turns) >= 0:
-                found |= {j for j, turn in enumerate(turns) if turn == 0} | {i}
-    return found
-
-
-def brute_force_depths(points):
-    """Peel by definition."""
-    places = {tuple(point) for point in (points + 0.0).tolist()}
-    depths, layer = {}, 0
-    while places:
-        left = sorted(places)
-        outer = {left[j] for j in on_the_hull(left)}
-        depths.update(dict.fromkeys(outer, layer))
-        places -= outer
-        layer += 1
-    return [depths[tuple(point)] for point in (points + 0.0).tolist()]
-
-
-# Exact answers
-
-
-@pytest.mark.parametrize("strict", [True, False])
-def test_points_on_the_line_are_decided_truly(strict):
-    # An edge of the square, and all of the diagonal, lie on the line.
-    corners = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [1.0, 0.0], [0.0, 0.0]]
-    layers = ConvexLayers(corners)
-    assert layers.query_halfspace([[1.0, 0.0]], 1.0, strict=strict)[0].tolist() == (
-        [] if strict else [0, 3, 4]
-    )
-    assert layers.query_halfspace([[1.0, 1.0]], 0.0, strict=strict)[0].tolist() == (
-        [0, 4] if strict else [0, 1, 3, 4, 5]
-    )
-    # The zero normal: everything or nothing.
-    assert layers.query_halfspace([[0.0, 0.0]], 0.0, strict=strict)[0].tolist() == (
-        [] if strict else [0, 1, 2, 3, 4, 5]
-    )
-    assert len(layers.query_halfspace([[0.0, 0.0]], -1.0, strict=strict)[0]) == 6
-
-
-def test_points_of_a_regular_polygon_are_found_from_every_direction():
-    # Every vertex is extreme for some direction, also those where the chains meet.
-    angles = np.arange(64) * (2.0 * np.pi / 64.0)
-    points = np.column_stack((np.cos(angles), np.sin(angles)))
-    layers = ConvexLayers(points)
-    assert layers.stats().layers == 1
-    between = np.cos(np.pi / 64.0)
-    for count in range(1, 64, 2):
-        reach = np.cos((count - 0.5) * np.pi / 64.0)
-        hits = layers.query_halfspace(points, reach)
-        assert hits.counts.tolist() == [count] * 64, f"reach {reach}"
-    assert layers.query_halfspace(points, between).counts.tolist() == [1] * 64
-
-
 # The layers
 
 
 @settings(deadline=None, max_examples=60)
-@given(planar_points(max_points=12))
-def test_the_layers_are_those_of_the_definition(points):
-    depths = dict(enumerate(brute_force_depths(points)))
-    for depth, ring in enumerate(ConvexLayers(points).layers()):
-        assert {depths.pop(i) for i in ring.tolist()} == {depth}
-    assert not depths
-
-
-@settings(deadline=None, max_examples=60)
 @given(planar_points())
-def test_every_layer_is_a_convex_ring_around_the_deeper_points(points):
+def test_every_layer_is_the_boundary_of_the_hull_of_itself_and_the_deeper_points(points):
     layers = ConvexLayers(points)
     rings = layers.layers()
     assert sorted(i for ring in rings for i in ring.tolist()) == list(range(len(points)))
     for depth, ring in enumerate(rings):
         places = list(dict.fromkeys(map(tuple, (points[ring] + 0.0).tolist())))
         assert places[0] == min(places)
-        deeper = [point for below in rings[depth:] for point in points[below].tolist()]
-        turns = [
-            predicates.exact_sign((*p, *q, *r), 0.0, (q[1], -q[0], r[1], -r[0], p[1], -p[0]), 0.0)
-            for p, q in zip(places, places[1:] + places[:1], strict=True)
-            for r in deeper
-        ]
-        assert min(turns) >= 0, f"a deeper point lies outside layer {depth}"
+        deeper = [point for below in rings[depth + 1 :] for point in points[below].tolist()]
+
+        def turns(others, places=places):
+            for p, q in zip(places, places[1:] + places[:1], strict=True):
+                for r in others:
+                    partners = (q[1], -q[0], r[1], -r[0], p[1], -p[0])
+                    yield predicates.exact_sign((*p, *q, *r), 0.0, partners, 0.0)
+
+        assert min(turns(places)) >= 0, f"layer {depth} is not convex"
+        assert min(turns(deeper), default=1) > 0, f"a deeper point is not inside layer {depth}"
 
 
 def test_points_on_one_line_are_one_layer():
@@ -189,31 +117,15 @@ def test_queries_with_k_hits_cost_the_logarithm_per_layer():
     assert loglog_slope(sizes, tests, 0.99).upper < 0.1
 
 
-def test_the_number_of_layers_of_a_disc_grows_as_the_theory_says():
-    # Dalal 2004: the expected number of layers of uniform points in a disc is of order m**(2/3).
-    sizes = 2 ** np.arange(7, 12)
-    counts = []
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        angle, radius = rng.uniform(0.0, 2.0 * np.pi, sizes[-1]), rng.uniform(0.0, 1.0, sizes[-1])
-        points = np.sqrt(radius)[:, None] * np.column_stack((np.cos(angle), np.sin(angle)))
-        counts.append([ConvexLayers(points[:m]).stats().layers for m in sizes.tolist()])
-    slope = loglog_slope(sizes, counts, 0.99)
-    assert 0.6 < slope.estimate < 0.72, str(slope)
-
-
 def test_stats_count_the_work():
     layers = ConvexLayers([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [0.0, 0.0]])
     stats = layers.stats()
-    assert (stats.m, stats.layers, stats.queries, stats.vertices_tested) == (5, 2, 0, 0)
-    assert stats.memory >= 5 * (16 + 4)
+    assert (stats.layers, stats.queries, stats.vertices_tested) == (2, 0, 0)
     layers.query_halfspace([[1.0, 0.1], [1.0, 0.1]], [0.5, 9.0])
     stats = layers.stats()
-    assert (stats.queries, stats.points_reported, stats.settled_exactly) == (2, 1, 0)
+    assert (stats.queries, stats.points_reported) == (2, 1)
     assert stats.layers_visited == 3
     assert stats.vertices_tested == 3 + 1 + 1
-    layers.query_halfspace([[0.6, 0.8]], 0.6)
-    assert layers.stats().settled_exactly > 0
 
 
 # What it says of itself

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 
 from sublinear_lib import predicates
 from sublinear_lib.halfspace.partition_tree import PartitionTree
-from sublinear_lib.statistics import loglog_slope
 from tests.halfspace.oracle import as_lists
 from tests.halfspace.plane import planar_points
 
@@ -18,6 +17,13 @@ pytestmark = pytest.mark.either_way
 
 GRID = np.stack(np.meshgrid(np.arange(32.0), np.arange(32.0)), axis=-1).reshape(-1, 2)
 WILLARD = math.log(3.0, 4.0)
+
+
+def cuts(tree):
+    """Return the inner nodes of a tree, and the ids in the wedges of each."""
+    nodes = tree._nodes
+    below = [tree._ids[node.start : node.stop] for node in nodes]
+    return [(node, [below[i] for i in node.children]) for node in nodes if node.children]
 
 
 def normal_points(m, seed=0):
@@ -32,7 +38,7 @@ def normal_points(m, seed=0):
 def test_lines_along_the_cuts_are_decided_truly(boxes, strict):
     # Both cuts, and every line through the tip of the root's wedges, with ties in plenty.
     tree = PartitionTree(GRID, leaf_size=1, boxes=boxes)
-    for cut in tree.cuts()[:20]:
+    for cut, _ in cuts(tree)[:20]:
         o_x, o_y = cut.origin
         d_x, d_y = cut.direction
         normals = np.array([[1.0, 0.0], [-1.0, 0.0], [-d_y, d_x], [d_y, -d_x], [1.0, 2.0]])
@@ -50,12 +56,12 @@ def test_lines_along_the_cuts_are_decided_truly(boxes, strict):
 def test_every_point_lies_in_the_wedge_of_its_part(points):
     tree = PartitionTree(points, leaf_size=1)
     everything = list(range(len(points)))
-    for cut in tree.cuts():
+    for cut, parts in cuts(tree):
         (o_x, o_y), (d_x, d_y) = cut.origin, cut.direction
         assert d_x > 0.0
-        below = sorted(i for part in cut.parts for i in part.tolist())
+        below = sorted(i for part in parts for i in part.tolist())
         assert cut.depth > 0 or below == everything
-        for number, part in enumerate(cut.parts):
+        for number, part in enumerate(parts):
             assert len(part) <= (len(below) + 1) // 2
             right_or_left = 1 if number >= 2 else -1
             up_or_down = -1 if number % 2 else 1
@@ -63,7 +69,7 @@ def test_every_point_lies_in_the_wedge_of_its_part(points):
                 assert (x - o_x) * right_or_left >= 0.0
                 side = predicates.exact_sign((x, y, o_x, o_y), 0.0, (-d_y, d_x, d_y, -d_x), 0.0)
                 assert side * up_or_down >= 0
-    reached = {i for cut in tree.cuts() for part in cut.parts for i in part.tolist()}
+    reached = {i for _, parts in cuts(tree) for part in parts for i in part.tolist()}
     assert reached == (set(everything) if len(points) > 1 else set())
 
 
@@ -85,8 +91,8 @@ QUARTERED = {
 def test_cuts_make_quarters(points):
     tree = PartitionTree(points, leaf_size=4)
     assert tree.stats().height == 4
-    for cut in tree.cuts():
-        sizes = [len(part) for part in cut.parts]
+    for cut, parts in cuts(tree):
+        sizes = [len(part) for part in parts]
         assert max(sizes) - min(sizes) <= 2, f"depth {cut.depth}: {sizes}"
 
 
@@ -119,67 +125,17 @@ def test_without_boxes_every_query_visits_three_wedges_of_four(h):
         tree.query_halfspace([normal], offset)
         after = tree.stats()
         assert after.nodes_visited - before.nodes_visited == (3 ** (h + 1) - 1) // 2
-        assert after.wedges_crossed - before.wedges_crossed == (3 ** (h + 1) - 3) // 2
-        assert after.points_tested - before.points_tested == 3**h
 
 
 def test_without_boxes_a_vertical_line_visits_two_wedges_of_four():
     tree = PartitionTree(normal_points(4**4), leaf_size=1, boxes=False)
     tree.query_halfspace([[1.0, 0.0]], 0.1)
     assert tree.stats().nodes_visited == 2**5 - 1
-
-
-@pytest.mark.thorough
-def test_visited_nodes_grow_no_faster_than_willard_says():
-    sizes = 4 ** np.arange(3, 7)
-    pure, halving, shallow = [], [], []
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        normals = rng.standard_normal((25, 2))
-        rows = []
-        for m in sizes.tolist():
-            points = rng.standard_normal((m, 2))
-            textbook = PartitionTree(points, leaf_size=1, boxes=False)
-            textbook.query_halfspace(normals, 0.0)
-            tree = PartitionTree(points, leaf_size=1)
-            tree.query_halfspace(normals, 0.0)
-            half = tree.stats().nodes_visited
-            assert tree.stats().wedges_crossed <= 3 * half
-            # Eight hits, whatever m is.
-            tree.query_halfspace(normals, np.sort(normals @ points.T, axis=1)[:, -8] - 1e-9)
-            rows.append((textbook.stats().nodes_visited, half, tree.stats().nodes_visited - half))
-        for table, column in zip((pure, halving, shallow), zip(*rows, strict=True), strict=True):
-            table.append(column)
-    # (3**(h+1) - 1) / 2 nodes of m = 4**h: the exponent, and a little less for the subtrahend.
-    assert loglog_slope(sizes, pure, 0.99).estimate == pytest.approx(WILLARD, abs=0.01)
-    assert loglog_slope(sizes, halving, 0.99).upper < WILLARD
-    assert loglog_slope(sizes, halving, 0.99).lower > 0.4, "no partition beats the square root"
-    assert loglog_slope(sizes, shallow, 0.99).upper < loglog_slope(sizes, halving, 0.99).lower
-
-
-def test_stats_count_the_work():
-    points = normal_points(1000)
-    tree = PartitionTree(points)
-    stats = tree.stats()
-    assert (stats.m, stats.queries, stats.nodes_visited) == (1000, 0, 0)
-    assert stats.nodes >= 1 + 4 * len(tree.cuts())
-    assert stats.memory > points.nbytes
+    tree = PartitionTree(normal_points(1000))
     tree.query_halfspace([[1.0, 0.0]], 100.0)
-    nothing = tree.stats()
-    assert (nothing.nodes_visited, nothing.points_tested) == (1, 0)
+    assert tree.stats().nodes_visited == 1, "the box of the root says it"
     tree.query_halfspace([[1.0, 0.0]], -100.0)
-    everything = tree.stats()
-    assert everything.nodes_visited == 2
-    assert everything.points_reported_untested == 1000
-    hits = tree.query_halfspace([[1.0, 0.0]], 0.0)
-    crossing = tree.stats()
-    untested = crossing.points_reported_untested - 1000
-    assert crossing.queries == 3
-    assert 0 < untested <= hits.counts[0] <= untested + crossing.points_tested
-    assert crossing.points_tested < 400
-    assert crossing.settled_exactly == 0
-    tree.query_halfspace(points[:1], points[0] @ points[0])
-    assert tree.stats().settled_exactly > 0
+    assert tree.stats().nodes_visited == 2
 
 
 # What it says of itself

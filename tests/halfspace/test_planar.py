@@ -117,16 +117,3 @@ def test_products_that_underflow_are_exact(strict):
     place = (2.0**-475, 2.0**-475)
     assert plane.contains(*place) is not strict
     assert plane.select(np.array([place])).tolist() == [not strict]
-
-
-@pytest.mark.parametrize("strict", [True, False])
-def test_questions_that_float64_cannot_answer_are_counted(strict):
-    plane = HalfPlane((0.6, 0.8), 1.0, strict)
-    plane.contains(3.0, 4.0)
-    plane.slope((0.0, 0.0), (1.0, 1.0))
-    plane.select(np.array([[5.0, 5.0], [-5.0, -5.0]]))
-    assert plane.settled == 0
-    plane.contains(0.6, 0.8)
-    plane.slope((1.0, 1.0), (1.0, 1.0))
-    plane.select(np.array([[5.0, 5.0], [0.6, 0.8], [0.6, 0.8]]))
-    assert plane.settled == 4

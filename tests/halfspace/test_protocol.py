@@ -28,14 +28,6 @@ def test_a_mask_survives_the_way_through_hits(table):
     assert hits == HalfspaceHits(hits.indptr.copy(), hits.indices.copy())
 
 
-@settings(deadline=None)
-@given(TABLES, st.integers(0, 3))
-def test_more_columns_than_ids_are_empty(table, more):
-    wide = HalfspaceHits.from_mask(table).to_mask(table.shape[1] + more)
-    assert wide.shape == (table.shape[0], table.shape[1] + more)
-    assert not wide[:, table.shape[1] :].any()
-
-
 def test_one_query_is_read_by_its_number():
     hits = HalfspaceHits.from_mask([[True, False, True], [False, False, False]])
     assert hits[0].tolist() == hits[-2].tolist() == [0, 2]

@@ -8,13 +8,14 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, protocol
+from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, engine
 from sublinear_lib.halfspace.engine import Engine
 from tests.halfspace.oracle import (
     ENGINE_IDS,
     ENGINES,
     SLICE_ENGINE_IDS,
     SLICE_ENGINES,
+    made,
 )
 
 every_engine = pytest.mark.parametrize(("method", "kernels"), ENGINES, ids=ENGINE_IDS)
@@ -23,33 +24,23 @@ every_slice_engine = pytest.mark.parametrize(
 )
 
 
-def made(m, d, q, method, kernels, *, removed=False, seed=0):
+def questions(m, q, method, kernels, *, removed=False):
     """Return an index on X and half-spaces of all sizes; ids are not rows if some are removed."""
-    rng = np.random.default_rng(seed)
-    normals = rng.standard_normal((q, d))
-    normals[:, :-1] *= np.sqrt(0.75) / np.linalg.norm(normals[:, :-1], axis=1, keepdims=True)
-    normals[:, -1] = 0.5
-    index = HalfspaceIndex(
-        rng.standard_normal((m, d)),
-        rng.standard_normal(m),
-        method=method,
-        kernels=kernels,
-        domain="slice",
-    )
+    index, normals = made(m, 3, q, method, kernels)
     if removed:
         index.remove(np.arange(0, m, 3))
         index.remove(np.arange(1, m, 3))
         assert not index._store.rows_are_ids
-    return index, normals, rng.uniform(-4.0, 4.0, q)
+    return index, normals, np.random.default_rng(1).uniform(-4.0, 4.0, q)
 
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(protocol, "_FEWEST_AT_ONCE", 4)
-    monkeypatch.setattr(protocol, "_MOST_AT_ONCE", 16)
-    monkeypatch.setattr(protocol, "_IDS_OF_FIRST_PIECE", 1)
-    monkeypatch.setattr(protocol, "_IDS_PER_PIECE", 3000)
-    monkeypatch.setattr(protocol, "_TRANSLATED_AT_ONCE", 7)
+    monkeypatch.setattr(engine, "_FEWEST_AT_ONCE", 4)
+    monkeypatch.setattr(engine, "_MOST_AT_ONCE", 16)
+    monkeypatch.setattr(engine, "_IDS_OF_FIRST_PIECE", 1)
+    monkeypatch.setattr(engine, "_IDS_PER_PIECE", 3000)
+    monkeypatch.setattr(engine, "_TRANSLATED_AT_ONCE", 7)
 
 
 def assert_same(found, wanted):
@@ -64,7 +55,7 @@ def assert_same(found, wanted):
 @every_slice_engine
 @pytest.mark.parametrize("removed", [False, True], ids=["rows", "ids"])
 def test_pieces_change_no_answer_and_no_order(method, kernels, removed, small_pieces, monkeypatch):
-    index, normals, offsets = made(1500, 3, 75, method, kernels, removed=removed)
+    index, normals, offsets = questions(1500, 75, method, kernels, removed=removed)
     asked = []
     query = Engine.query
 
@@ -74,7 +65,7 @@ def test_pieces_change_no_answer_and_no_order(method, kernels, removed, small_pi
 
     with monkeypatch.context() as whole:
         for name in ("_FEWEST_AT_ONCE", "_MOST_AT_ONCE"):
-            whole.setattr(protocol, name, 10**6)
+            whole.setattr(engine, name, 10**6)
         wanted = index.query_halfspace(normals, offsets)
         counts = index.count_halfspace(normals, offsets)
     np.testing.assert_array_equal(counts, wanted.counts)
@@ -95,14 +86,10 @@ def test_pieces_change_no_answer_and_no_order(method, kernels, removed, small_pi
 @every_slice_engine
 @pytest.mark.parametrize("ids_at_once", [1, 100, 1000, 10_000, 2**24])
 def test_pieces_planned_ahead_make_up_the_answer_and_keep_their_size(method, kernels, ids_at_once):
-    index, normals, offsets = made(600, 3, 90, method, kernels, removed=True)
+    index, normals, offsets = questions(600, 90, method, kernels, removed=True)
     wanted = index.query_halfspace(normals, offsets)
     asked = index._half_spaces(normals, offsets, True)
-    pieces = list(
-        protocol.report_in_pieces(
-            index._engine, index._store, asked, sort=True, ids_at_once=ids_at_once
-        )
-    )
+    pieces = list(index._engine.report_in_pieces(asked, sort=True, ids_at_once=ids_at_once))
     assert [part.start for part, _ in pieces] == [0, *(part.stop for part, _ in pieces[:-1])]
     assert pieces[-1][0].stop == 90
     for part, hits in pieces:
@@ -125,9 +112,9 @@ def test_a_long_query_needs_little_more_memory_than_its_answer(method, kernels, 
     index = HalfspaceIndex(points, method=method, kernels=kernels)
     normals = np.random.default_rng(1).standard_normal((2000, 2))
     index.query_halfspace(normals[:3], 0.0)
-    monkeypatch.setattr(protocol, "_IDS_PER_PIECE", 2**18)
-    monkeypatch.setattr(protocol, "_IDS_OF_FIRST_PIECE", 2**18)
-    monkeypatch.setattr(protocol, "_FEWEST_AT_ONCE", 16)
+    monkeypatch.setattr(engine, "_IDS_PER_PIECE", 2**18)
+    monkeypatch.setattr(engine, "_IDS_OF_FIRST_PIECE", 2**18)
+    monkeypatch.setattr(engine, "_FEWEST_AT_ONCE", 16)
     tracemalloc.start()
     try:
         hits = index.query_halfspace(normals, 0.0)
@@ -145,7 +132,7 @@ def test_a_long_query_needs_little_more_memory_than_its_answer(method, kernels, 
 @every_slice_engine
 @pytest.mark.parametrize("removed", [False, True], ids=["rows", "ids"])
 def test_a_buffer_takes_the_ids(method, kernels, removed, small_pieces):
-    index, normals, offsets = made(900, 3, 40, method, kernels, removed=removed)
+    index, normals, offsets = questions(900, 40, method, kernels, removed=removed)
     for part in (slice(0, 3), slice(None)):
         wanted = index.query_halfspace(normals[part], offsets[part])
         for spare in (0, 1, 10_000):
@@ -158,7 +145,7 @@ def test_a_buffer_takes_the_ids(method, kernels, removed, small_pieces):
 
 @every_slice_engine
 def test_a_buffer_too_short_names_the_length_needed(method, kernels, small_pieces):
-    index, normals, offsets = made(900, 3, 40, method, kernels)
+    index, normals, offsets = questions(900, 40, method, kernels)
     for part in (slice(0, 3), slice(None)):
         wanted = index.query_halfspace(normals[part], offsets[part])
         needed = len(wanted.indices)

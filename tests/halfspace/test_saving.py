@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import os
-import struct
-import zipfile
 
 import numpy as np
 import pytest
 
 from sublinear_lib.halfspace import HalfspaceIndex, saving
-from tests.halfspace.oracle import SLICE_ENGINE_IDS, SLICE_ENGINES
+from tests.halfspace.oracle import SLICE_ENGINE_IDS, SLICE_ENGINES, made
 
 every_engine = pytest.mark.parametrize(("method", "kernels"), SLICE_ENGINES, ids=SLICE_ENGINE_IDS)
-
-
-def made(method="auto", kernels="auto", *, biased=True, d=3, m=400):
-    rng = np.random.default_rng(0)
-    normals = rng.standard_normal((30, d))
-    normals[:, :-1] *= np.sqrt(0.75) / np.linalg.norm(normals[:, :-1], axis=1, keepdims=True)
-    normals[:, -1] = 0.5
-    bias = rng.standard_normal(m) if biased else None
-    index = HalfspaceIndex(
-        rng.standard_normal((m, d)),
-        bias,
-        method=method,
-        kernels=kernels,
-        domain="slice",
-        leaf_size=7,
-    )
-    return index, normals
 
 
 def changed(index):
@@ -59,7 +40,7 @@ def behavior(index, normals):
 @every_engine
 @pytest.mark.parametrize("biased", [True, False])
 def test_a_saved_index_comes_back_with_its_ids_and_answers(method, kernels, biased, tmp_path):
-    index, normals = made(method, kernels, biased=biased)
+    index, normals = made(400, 3, 30, method, kernels, biased=biased)
     for step in ("new", "changed"):
         if step == "changed":
             changed(index)
@@ -91,28 +72,19 @@ def test_an_emptied_index_keeps_its_next_id(tmp_path):
     assert loaded.query_halfspace([[1.0, 1.0]], 0.0)[0].tolist() == [3]
 
 
-def test_numbers_come_back_bit_for_bit(tmp_path):
-    points = np.array([[5e-324, -0.0], [np.finfo(float).max, 0.1]])
-    index = HalfspaceIndex(points, [0.1 + 0.2, -0.0])
-    index.save(tmp_path / "a")
-    loaded = HalfspaceIndex.load(tmp_path / "a")
-    assert loaded._store.points.tobytes() == points.tobytes()
-    assert loaded._store.bias.tobytes() == index._store.bias.tobytes()
-
-
 def test_the_file_is_plain_arrays_and_says_what_it_is(tmp_path):
-    index, _ = made()
+    index, _ = made(400, 3, 30, leaf_size=7)
     index.save(tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz", allow_pickle=False) as archive:
         assert archive["format"] == "sublinear_lib.halfspace.HalfspaceIndex"
         assert archive["version"] == saving.VERSION == 1
-        np.testing.assert_array_equal(archive["points"], index._store.points)
+        assert archive["points"].tobytes() == index._store.points.tobytes()
         assert archive["leaf_size"] == 7
         assert archive["domain"] == "slice"
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
-    index, normals = made()
+    index, normals = made(400, 3, 30)
     index.save(tmp_path / "a")
     wanted = behavior(index, normals)
     changed(index)
@@ -127,6 +99,8 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     assert behavior(HalfspaceIndex.load(tmp_path / "a"), normals) == wanted
     with pytest.raises(FileNotFoundError):
         index.save(tmp_path / "nowhere" / "a")
+    with pytest.raises(ValueError, match=r"^kernels must be"):
+        HalfspaceIndex.load(tmp_path / "a", kernels="cuda")
 
 
 GOOD = {
@@ -143,22 +117,10 @@ GOOD = {
 }
 
 
-def test_the_file_that_the_next_test_spoils_is_good(tmp_path):
-    np.savez(tmp_path / "a.npz", **GOOD)
-    index = HalfspaceIndex.load(tmp_path / "a.npz")
-    assert index.ids.tolist() == [1, 4, 6]
-    assert index.id_bound == 9
-
-
 @pytest.mark.parametrize(
     ("entry", "value", "reason"),
     [
         ("format", None, "it was not written by HalfspaceIndex.save"),
-        ("format", np.array("sublinear_lib.TwoLayerNetwork"), "it was not written by"),
-        ("version", None, "it does not say which version"),
-        ("version", np.array("1"), "it does not say which version"),
-        ("version", np.array([1]), "it does not say which version"),
-        ("version", np.array(0), "it does not say which version"),
         ("version", np.array(2), "it has version 2 of the format, .* up to version 1: update"),
         *((name, None, f"the entry '{name}' is missing") for name in saving._NEEDED),
         ("points", np.ones(3), r"make no index: points must have shape \(m, d\)"),
@@ -185,6 +147,8 @@ def test_the_file_that_the_next_test_spoils_is_good(tmp_path):
 def test_a_file_that_is_no_index_is_refused_with_its_name_and_the_reason(
     entry, value, reason, tmp_path
 ):
+    np.savez(tmp_path / "a.npz", **GOOD)
+    assert HalfspaceIndex.load(tmp_path / "a.npz").ids.tolist() == [1, 4, 6]
     contents = {key: item for key, item in GOOD.items() if key != entry}
     if value is not None:
         contents[entry] = value
@@ -194,7 +158,7 @@ def test_a_file_that_is_no_index_is_refused_with_its_name_and_the_reason(
 
 
 def test_a_truncated_or_damaged_file_is_refused(tmp_path):
-    index, normals = made(m=50)
+    index, normals = made(50, 3, 30)
     path = tmp_path / "a"
     index.save(path)
     whole, wanted = path.read_bytes(), behavior(index, normals)
@@ -213,36 +177,3 @@ def test_a_truncated_or_damaged_file_is_refused(tmp_path):
             assert "cannot load an index from" in str(error)
         else:  # a bit that means nothing, such as a time stamp
             assert behavior(loaded, normals) == wanted
-
-
-def test_a_foreign_file_is_refused(tmp_path):
-    path = tmp_path / "a"
-    with path.open("wb") as file:
-        np.save(file, np.ones(3))
-    with pytest.raises(ValueError, match=r"it is not an \.npz archive"):
-        HalfspaceIndex.load(path)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("readme.txt", "hello")
-    with pytest.raises(ValueError, match=r"it was not written by|corrupt"):
-        HalfspaceIndex.load(path)
-    with zipfile.ZipFile(path, "w") as archive:
-        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }"
-        text = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
-        archive.writestr("points.npy", text)
-    with pytest.raises(ValueError, match="cannot load an index"):
-        HalfspaceIndex.load(path)
-    with pytest.raises(FileNotFoundError):
-        HalfspaceIndex.load(tmp_path / "nothing")
-    with pytest.raises(IsADirectoryError):
-        HalfspaceIndex.load(tmp_path)
-
-
-def test_kernels_are_chosen_on_loading(tmp_path):
-    index, normals = made(kernels="auto")
-    index.save(tmp_path / "a")
-    loaded = HalfspaceIndex.load(tmp_path / "a", kernels="numpy")
-    assert loaded.stats().kernels == "numpy"
-    assert behavior(loaded, normals) == behavior(index, normals)
-    for name, error in (("cuda", ValueError), (3, TypeError)):
-        with pytest.raises(error, match=r"^kernels must be"):
-            HalfspaceIndex.load(tmp_path / "a", kernels=name)

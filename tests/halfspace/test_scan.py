@@ -7,23 +7,12 @@ import pytest
 
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.halfspace import HalfspaceIndex
-from sublinear_lib.halfspace.filtering import GROUP
-from sublinear_lib.halfspace.protocol import Output
+from sublinear_lib.halfspace.kernels import GROUP, Output
 from sublinear_lib.halfspace.scan import Blocks
 from tests.halfspace.invariants import points_at
 from tests.halfspace.oracle import KERNELS
 
 pytestmark = pytest.mark.either_way
-
-
-@pytest.mark.parametrize("kernels", KERNELS)
-@pytest.mark.parametrize("m", [0, 1, 63, 64, 65, 1023, 1024, 1025, 2048, 2049])
-def test_every_number_of_points_is_scanned_to_the_end(kernels, m):
-    points = np.arange(m, dtype=np.float64)[:, None]
-    index = HalfspaceIndex(points, method="scan", kernels=kernels)
-    hits = index.query_halfspace([[1.0], [-1.0]], [m - 3.5, -2.5])
-    assert hits[0].tolist() == list(range(max(0, m - 3), m))
-    assert hits[1].tolist() == list(range(min(3, m)))
 
 
 @pytest.mark.parametrize("kernels", KERNELS)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.halfspace import HalfspaceIndex, store
-from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace import HalfspaceIndex, protocol
+from sublinear_lib.halfspace.protocol import PointStore
 
 
 @settings(deadline=None, max_examples=100)
@@ -69,11 +69,11 @@ def test_appending_grows_the_capacity_by_half():
 
 
 def test_ids_are_not_given_out_beyond_32_bits(monkeypatch):
-    monkeypatch.setattr("sublinear_lib.halfspace.protocol.LARGEST_ID", 10)
+    assert protocol.LARGEST_ID == 2**31 - 1
+    monkeypatch.setattr(protocol, "LARGEST_ID", 10)
     index = HalfspaceIndex(np.zeros((8, 1)))
     index.remove(np.arange(8))
     with pytest.raises(ValueError, match="points must number at most 10 over the life of an index"):
         index.insert(np.zeros((3, 1)))
     assert index.id_bound == 8
     assert index.insert(np.zeros((2, 1))).tolist() == [8, 9]
-    assert store.LARGEST_ID == 2**31 - 1

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import tracemalloc
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib import geometry
 from sublinear_lib.halfspace import HalfspaceIndex, tree
-from sublinear_lib.halfspace.filtering import FANOUT
-from sublinear_lib.halfspace.kernel_choice import numba_allowed
-from sublinear_lib.halfspace.protocol import Output
+from sublinear_lib.halfspace.kernels import FANOUT, Output, numba_allowed
 from sublinear_lib.halfspace.tree import _left_blocks, median_order
 from tests.halfspace.invariants import check_tree
 
@@ -128,47 +124,6 @@ def test_scored_points_grow_no_faster_than_the_theory_says(offset):
         scored.append(index.stats().points_tested)
     exponent = np.polyfit(np.log(sizes), np.log(scored), 1)[0]
     assert exponent < 2 / 3 + 0.05, f"exponent {exponent:.2f} from {scored}"
-
-
-# On X the bias costs no dimension
-
-
-def slice_problem(m, d, seed=0, bias_size=1.0):
-    """Points with biases, some of which reach the offset exactly, and normals on X."""
-    rng = np.random.default_rng(seed)
-    points, bias = rng.standard_normal((m, d)), bias_size * rng.standard_normal(m)
-    points[::7, :-1] = 0.0
-    points[::7, -1] = np.round(4.0 * points[::7, -1])
-    bias[::7] = 0.5 - points[::7, -1] / 2.0  # <p, x> + b = 1/2 wherever x_d = 1/2
-    return points, bias, geometry.sample_slice(40, d, rng)
-
-
-@pytest.mark.parametrize("kernels", ["numpy", *(["numba"] if numba_allowed() else [])])
-@pytest.mark.parametrize("d", [2, 3, 5])
-@pytest.mark.parametrize("strict", [True, False])
-def test_folded_biases_give_exactly_the_set_of_real_arithmetic(kernels, d, strict):
-    points, bias, normals = slice_problem(3000, d)
-    normals[1::4, -1] += 1e-9  # still passes for a point of X
-    normals[2::4, -1] -= 2.0**-53
-    index = HalfspaceIndex(points, bias, method="tree", domain="slice", kernels=kernels)
-    assert index._engine._tree.coordinates.shape[1] == d
-    check_tree(index._engine)
-    for offset in (0.5, 0.0, 1.7):
-        mask = index.mask_halfspace(normals, offset, strict=strict)
-        wanted = exact_scores(points, bias, normals, offset, strict)
-        np.testing.assert_array_equal(mask, wanted)
-
-
-def exact_scores(points, bias, normals, offset, strict):
-    """Which scores exceed (or reach) the offset, in rational arithmetic where float64 is close."""
-    scores = normals @ points.T + bias
-    close = np.abs(scores - offset) < 1e-9 * (1.0 + np.abs(bias))
-    mask = scores > offset
-    for query, row in zip(*np.nonzero(close), strict=True):
-        terms = zip(points[row].tolist(), normals[query].tolist(), strict=True)
-        score = sum((Fraction(p) * Fraction(x) for p, x in terms), Fraction(bias[row]))
-        mask[query, row] = score > offset if strict else score >= offset
-    return mask
 
 
 # Insertions
@@ -318,88 +273,6 @@ def test_points_that_outgrow_or_shrink_below_the_scale_get_a_new_one(method, fac
     assert index.stats().pairs_settled < 30, "on the right scale float32 decides almost all"
 
 
-# Packets of queries
-
-
-def lattice_problem(m=3000, d=3, q=50, seed=0):
-    """Points with many ties, and some leaves that are not full."""
-    rng = np.random.default_rng(seed)
-    points = rng.integers(-40, 41, (m, d)) / 8.0
-    engine = tree_index(points, leaf_size=60)._engine
-    gone = rng.choice(m, m // 5, replace=False)
-    engine._store.discard(gone)
-    engine.remove(gone)
-    normals, offsets = rng.integers(-8, 9, (q, d)) / 4.0, rng.integers(-80, 81, q) / 4.0
-    offsets[:3] = -1e9, 1e9, 0.0
-    inside = normals @ points.T >= offsets[:, None]  # exact: small multiples of 1/32
-    inside[:, gone] = False
-    return engine, normals, offsets, inside
-
-
-def assert_found(found, inside, *, ascending):
-    """Check that the rows found are those inside, and that what is in doubt is told."""
-    start = 0
-    doubtful = set(zip(found.doubtful_queries.tolist(), found.doubtful_rows.tolist(), strict=True))
-    for q, count in enumerate(found.counts.tolist()):
-        rows = found.rows[start : start + count]
-        start += count
-        wanted = np.flatnonzero(inside[q])
-        surplus = set(rows.tolist()) - set(wanted.tolist())
-        assert set(wanted.tolist()) <= set(rows.tolist()), f"query {q} misses rows"
-        assert len(set(rows.tolist())) == count, f"query {q} reports a row twice"
-        assert all((q, row) in doubtful for row in surplus), f"query {q} reports too much"
-        assert not ascending or (np.diff(rows) > 0).all(), f"rows of query {q} must ascend"
-    assert start == len(found.rows)
-
-
-def codes():
-    if not numba_allowed():
-        return []
-    from sublinear_lib._vector_code import PLAIN, host_code
-
-    return sorted({PLAIN, host_code()}, key=repr)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("code", codes(), ids=repr)
-@pytest.mark.parametrize(("packet", "buffer"), [(1, 4096), (3, 1), (6, 30), (49, 4096), (256, 1)])
-@pytest.mark.parametrize("sort", [True, False])
-def test_packets_of_any_size_find_the_same(code, packet, buffer, sort, monkeypatch):
-    from sublinear_lib import _vector_code as vector_code
-    from sublinear_lib.halfspace import kernels_numba
-
-    monkeypatch.setattr(vector_code, "host_code", lambda: code)
-    for d in (1, 2, 5):
-        engine, normals, offsets, inside = lattice_problem(d=d)
-        batch = engine._prepared(normals, offsets)
-        found = kernels_numba.search(
-            engine._tree, batch, Output(sort=sort), packet=packet, buffer=buffer
-        )
-        assert_found(found, inside, ascending=sort)
-        counted = kernels_numba.search(
-            engine._tree, batch, Output(count_only=True), packet=packet, buffer=buffer
-        )
-        assert counted.counts.tolist() == found.counts.tolist()
-        assert counted.work.tolist() == found.work.tolist()
-        assert counted.rows.size == 0
-
-
-@pytest.mark.parametrize("code", codes(), ids=repr)
-@pytest.mark.parametrize("marked", [1, 16, 10**9])
-def test_rows_ascend_however_they_are_sorted(code, marked, monkeypatch):
-    from sublinear_lib import _vector_code as vector_code
-    from sublinear_lib.halfspace import kernels_numba
-
-    monkeypatch.setattr(vector_code, "host_code", lambda: code)
-    monkeypatch.setattr(kernels_numba, "_MARKED", marked)
-    for m in (1, 64, 65, 5000):
-        engine, normals, offsets, inside = lattice_problem(m=m)
-        found = kernels_numba.search(
-            engine._tree, engine._prepared(normals, offsets), Output(), packet=7
-        )
-        assert_found(found, inside, ascending=True)
-
-
 @pytest.mark.skipif(not numba_allowed(), reason="needs numba")
 def test_a_large_answer_takes_its_own_memory_and_no_more():
     points = normal_points(20_000, d=2)
@@ -414,9 +287,3 @@ def test_a_large_answer_takes_its_own_memory_and_no_more():
     assert np.shares_memory(hits.indices, out)
     assert len(hits.indices) > 15_000_000
     assert peak < 4 * 2**20, f"{peak} bytes besides the buffer"
-
-
-def test_memory_stays_within_two_and_a_half_times_the_points():
-    for d in (2, 3, 8):
-        index = tree_index(normal_points(2**15, d=d))
-        assert index.stats().memory < 2.5 * 8 * d * 2**15

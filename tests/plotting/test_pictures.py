@@ -12,19 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib import plotting
-from sublinear_lib.halfspace import PartitionTree
 from sublinear_lib.plotting import results
 from sublinear_lib.plotting.chart import Chart
 from sublinear_lib.plotting.shapes import beyond
 from tests.plotting.shown import alt, lines, tells, texts
 
 CLOUD = np.random.default_rng(0).standard_normal((60, 2))
-GROUPS = [
-    part
-    for cut in PartitionTree(CLOUD, leaf_size=4).cuts()
-    for part in cut.parts
-    if 0 < len(part) <= 4
-]
+GROUPS = np.array_split(np.argsort(CLOUD[:, 0]), 15)
 WORK = {"*d* = 2": [[40, 80, 160], [44, 84, 164]], "*d* = 3": [[100, 400, 1600.0]]}
 ROWS = {"*n* = 1": [(0.5, 0.4, 0.6), (0.2, 0.1, 0.25)], "*n* = 2": [(0.9, 0.9, 0.9)] * 2}
 CLOSED = {"*n* = 1": [0.5, 0.2], "limit": [1.0, 0.5]}
