@@ -19,6 +19,7 @@ from browser import chromium, find_chromium, until
 
 from sublinear_lib.adversary import ExactOnCircle, extremes_on_circle
 from sublinear_lib.halfspace import HalfspaceIndex
+from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 from sublinear_lib.training.step_size import StableStep
 from sublinear_lib.widgets import algorithm_player
@@ -127,7 +128,8 @@ def differences(tab: Tab, m: int, kind: Any, t: float, rho: float, steps: int) -
     """Play a run in the page and hold it against the library's; return what differs."""
     played = json.loads(tab.evaluate(PLAYED, [m, kind, t, rho, steps]))
     X, y = player_data()
-    start = player_network(m, t, kind)
+    drawn = player_network(m, t)
+    start = TwoLayerNetwork(drawn.W, drawn.a, drawn.b, drawn.tau, kind)
     assert played["eta"] == pytest.approx(StableStep().step_size(start), rel=1e-4)
     networks = [start]
     options: dict[str, Any] = {
