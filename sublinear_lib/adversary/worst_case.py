@@ -49,7 +49,7 @@ from sublinear_lib.adversary.protocol import (
 )
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.adversary.sphere import supremum_on_sphere
-from sublinear_lib.evaluation import Region
+from sublinear_lib.evaluation import Evaluator, Region
 from sublinear_lib.network import TwoLayerNetwork, expect_network
 
 __all__ = [
@@ -87,8 +87,6 @@ _MISS = 1e-8
 _OFF_SLICE = 2.1e-9
 _OFF_CAP = 6e-9
 _HARDLY = 1e-3
-# Pairs of a run and a neuron, up to which runs of an attack go together.
-_AT_ONCE = 2**15
 
 
 class _Lists(NamedTuple):
@@ -237,40 +235,35 @@ class _Question:
         return better
 
     def _attacked(self, lower: float, generator: np.random.Generator) -> tuple[float, FloatArray]:
-        """Look for a high point, one run from the center first, until there is no need for one."""
+        """Look for a high point, run by run, until there is none left or no need for one."""
         attack = SmoothedGradient(rho=self.rho)
-        margin = attack.margin(self.network.evaluator(1).weight_scale)
-        near = self._noticed(margin)
-        # The cost of few neurons is that of the calls, which many runs at once share.
-        together = min(attack.restarts - 1, max(1, _AT_ONCE // max(1, near.size)))
-        best, witness, done = lower, self.middle, 0
-        while done < attack.restarts:
-            runs = min(together, attack.restarts - done) if done else 1
-            anchors = np.repeat(self.middle[None, :], runs, axis=0)
-            lists = _Lists(near.size * np.arange(runs + 1), np.tile(near, runs))
-            region = Region(anchors, min(self.rho, geometry.SLICE_DIAMETER), _MISS, margin)
-            evaluator = self.network.evaluator(runs, lists=lists, region=region)
-            single = replace(attack, restarts=1, random_start=done > 0)
-            found = single(evaluator, anchors, np.zeros(runs), Height(self.side), generator)
-            point = found.X[np.argmax(found.loss)]
-            value = float(self.side * self.network.forward(point[None, :])[0])
+        evaluator = self._evaluator(attack.margin(self.network.evaluator(1).weight_scale))
+        best, witness = lower, self.middle
+        anchor, label = self.middle[None, :], np.zeros(1)
+        for run in range(attack.restarts):
+            # From one generator, single runs are the runs of the whole attack.
+            single = replace(attack, restarts=1, random_start=run > 0)
+            found = single(evaluator, anchor, label, Height(self.side), generator)
+            value = float(self.side * self.network.forward(found.X)[0])
             if value > best:
-                best, witness = value, point
-            done += runs
+                best, witness = value, found.X[0]
             enough = self.level is not None and best > self.level
             if enough or self.late:
                 break
         return best, witness
 
-    def _noticed(self, margin: float) -> IntArray:
-        """Return the neurons that the attack can notice in this cap."""
+    def _evaluator(self, margin: float) -> Evaluator:
+        """Return the network on the neurons that the attack can notice in this cap."""
         network, reach = self.network, min(self.rho, geometry.SLICE_DIAMETER)
         lengths = predicates.row_norms(network.W[:, :-1])
         heights = np.abs(network.W[:, -1])
         # As in the sources of a trainer: outwards by what an evaluator lets points miss X by.
         highest = network.W @ self.middle + network.b + (reach + 2.0 * _MISS) * lengths
         highest += 2.0 * _MISS * (heights + np.abs(network.b))
-        return np.flatnonzero(highest > network.tau - margin * (1.0 + _MISS))
+        near = np.flatnonzero(highest > network.tau - margin * (1.0 + _MISS))
+        lists = _Lists(np.array([0, near.size]), near)
+        region = Region(self.middle[None, :], reach, _MISS, margin)
+        return network.evaluator(1, lists=lists, region=region)
 
     def _bracket(self, lower: float, upper: float, witness: FloatArray) -> Bracket:
         # The value of the network is rounded too; the certificate holds for exact arithmetic.
