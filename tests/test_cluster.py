@@ -70,6 +70,28 @@ def test_every_task_is_answered_once(jobs, ordered):
     assert not ordered or found == sorted(found)
 
 
+HOARD = []
+
+
+def hoarding(number):
+    HOARD.append(np.ones(5 * 10**7))
+    time.sleep(1.2)  # joblib looks once a second
+    return len(HOARD)
+
+
+def test_a_process_that_has_grown_is_replaced_by_a_new_one():
+    """It leaves by itself, and what warns of that must not stop the thread that replaces it."""
+    found = []
+    work = threading.Thread(
+        target=lambda: found.extend(run_tasks(hoarding, [(k,) for k in range(8)], n_jobs=2)),
+        daemon=True,
+    )
+    work.start()
+    work.join(120)
+    assert [position for position, _ in found] == [*range(8)]
+    assert max(number for _, number in found) < 4
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 @pytest.mark.filterwarnings("ignore:resource_tracker", "ignore:A worker stopped")
 def test_a_process_that_dies_is_an_error_that_says_so():
