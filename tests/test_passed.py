@@ -17,8 +17,13 @@ def house(tmp_path, monkeypatch):
         "sublinear_lib/theory/__init__.py": "from sublinear_lib.ground import x",
         "sublinear_lib/theory/numbers.json": "{}",
         "sublinear_lib/features/__init__.py": "",
-        "book/one.ipynb": cells("%matplotlib inline\nfrom sublinear_lib import theory"),
-        "book/two.ipynb": cells("import sublinear_lib.features"),
+        "sublinear_lib/chapters/one/figures.py": "",
+        "sublinear_lib/chapters/two/figures.py": "import sublinear_lib.features",
+        "book/one.ipynb": cells(
+            "%matplotlib inline\nfrom sublinear_lib import theory\n"
+            "from sublinear_lib.chapters.one import figures"
+        ),
+        "book/two.ipynb": cells("from sublinear_lib.chapters.two import figures"),
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -75,6 +80,7 @@ def test_what_has_failed_runs_again(house):
         ("sublinear_lib/theory/numbers.json", ["book/one.ipynb", "notebooks", "code"]),
         ("sublinear_lib/ground.py", ["book/one.ipynb", "notebooks", "code"]),
         ("sublinear_lib/features/__init__.py", ["book/two.ipynb", "notebooks", "code"]),
+        ("sublinear_lib/chapters/two/figures.py", ["book/two.ipynb", "notebooks", "code"]),
         ("sublinear_lib/theory/new.py", ["book/one.ipynb", "notebooks", "code"]),
         ("book/two.ipynb", ["book/two.ipynb", "notebooks"]),
         ("constraints.txt", ALL),

@@ -13,7 +13,7 @@ from sublinear_lib import evaluation  # noqa: F401  (pytester forgets what comes
 pytest_plugins = "pytester"
 
 REPORT = """<testsuites><testsuite>
-<testcase name="a"/>
+<testcase classname="tests.test_x" name="a" time="1.25"/>
 <testcase name="b"><failure message="wrong"/></testcase>
 <testcase name="c"><error message="broken"/></testcase>
 <testcase name="d"><skipped message="no Chromium"/></testcase>
@@ -27,11 +27,12 @@ def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path):
     result = run_tests.read_report(path)
     assert (result.passed, result.failed, result.skipped) == (1, 2, 2)
     assert result.reasons == Counter({"no Chromium": 2})
+    assert max(result.times) == (1.25, "tests.test_x::a")
 
 
 def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped():
     lint = Result(passed=1, seconds=63.1)
-    library = Result(7, 2, 1, reasons=Counter({"no numba": 1}), seconds=61.6)
+    library = Result(7, 2, 1, Counter({"no numba": 1}), [(k / 2, f"t{k}") for k in range(12)], 61.6)
     results = {"lint": lint, "library": library}
     lines = run_tests.summary(results, {"numpy": "numba is not installed"}, 124.7)
     assert lines[-1] == "8 passed, 2 failed, 1 skipped"
@@ -40,6 +41,8 @@ def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped():
         assert part in text
     assert "all of it in 2 min 5 s" in text and "1 test: no numba" in text
     assert "numpy: numba is not installed" in text
+    slowest = text.partition("The ten slowest tests\n")[2].splitlines()[:-1]
+    assert [line.split()[-1] for line in slowest] == [f"t{k}" for k in range(11, 1, -1)]
 
 
 def test_a_test_runs_in_one_of_two_stages_and_again_with_other_kernels_unless_it_says_so():

@@ -77,6 +77,7 @@ def build() -> bool:
 def main() -> int:
     """Build, check, and print the address of the title page."""
     start = time.perf_counter()
+    state = passed.fingerprint(passed.EVERYTHING)
     if not build():
         print("The book was not built without warnings: see above.", file=sys.stderr)
         return 1
@@ -87,6 +88,7 @@ def main() -> int:
     if problems:
         print(f"The book was built, but has {len(problems)} problems.", file=sys.stderr)
         return 1
+    passed.remember({"book": state})
     pages = len(check_book.chapters())
     print(f"{pages} pages built and checked in {time.perf_counter() - start:.0f} s. Open")
     print(f"  {(HTML / 'index.html').as_uri()}")

@@ -29,6 +29,10 @@ ALWAYS = (
     "tools",
 )
 PACKAGES = ("sublinear_lib", "benchmarks")
+EVERYTHING = (
+    *(*PACKAGES, "proofs", "tests", "book", ".ci", ".github", ".binder"),
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "_config.yml"),
+)
 PAGE = {".ipynb", ".md"}
 
 
@@ -73,7 +77,9 @@ def _place(name: str) -> str | None:
     package, _, rest = name.partition(".")
     if package not in PACKAGES:
         return None
-    room = f"{package}/{rest.partition('.')[0]}"
+    parts = rest.split(".")
+    # What a page alone uses is a room of its own.
+    room = "/".join([package, *parts[: 2 if parts[0] == "chapters" else 1]])
     for place in (room, f"{room}.py"):
         if rest and (ROOT / place).exists():
             return place

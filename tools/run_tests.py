@@ -29,6 +29,7 @@ from pathlib import Path
 
 import passed
 from browser import find_chromium
+from passed import EVERYTHING, PACKAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 PROCESSORS = min(2, os.cpu_count() or 1)
@@ -39,12 +40,7 @@ WORKERS = ("-n", str(PROCESSORS))
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 # What the tests read that do not look at pages: pages are "book!", without their texts.
-PACKAGES = ("sublinear_lib", "benchmarks")
 CODE = (*PACKAGES, "proofs", "tests", "book!", "README.md", "CONTRIBUTING.md", "Makefile")
-EVERYTHING = (
-    *(*PACKAGES, "proofs", "tests", "book", ".ci", ".github", ".binder"),
-    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "_config.yml"),
-)
 
 # Each worker has a row of neighbors, which share fixtures and tables, and takes from the other's
 # when it is done.
@@ -160,6 +156,7 @@ class Result:
     failed: int = 0
     skipped: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
+    times: list[tuple[float, str]] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -168,7 +165,7 @@ def run(stage: Stage, scratch: Path, *, at_once: bool = False) -> Result:
     report = scratch / f"{stage.name}.xml"
     command = stage.arguments
     if stage.pytest:
-        command = module("pytest", "-q", f"--junitxml={report}", "--durations=5", *stage.arguments)
+        command = module("pytest", "-q", f"--junitxml={report}", *stage.arguments)
     heading = f"\n== {stage.name}: {stage.what}"
     if not at_once:
         print(heading, flush=True)
@@ -211,6 +208,8 @@ def read_report(path: Path) -> Result:
     """Count the tests in a report that pytest wrote in JUnit's format."""
     result = Result()
     for case in ElementTree.parse(path).iter("testcase"):
+        name = f"{case.get('classname', '')}::{case.get('name', '')}"
+        result.times.append((float(case.get("time", 0)), name))
         kinds = {child.tag for child in case}
         if kinds & {"failure", "error"}:
             result.failed += 1
@@ -236,6 +235,7 @@ def summary(results: dict[str, Result], left_out: dict[str, str], seconds: float
         total.failed += result.failed
         total.skipped += result.skipped
         total.reasons.update(result.reasons)
+        total.times += result.times
     lines.append("  all of it in {} min {} s".format(*divmod(round(seconds), 60)))
     lines.append("What was skipped")
     lines += [f"  {name}: {reason}" for name, reason in left_out.items()]
@@ -243,6 +243,9 @@ def summary(results: dict[str, Result], left_out: dict[str, str], seconds: float
         lines.append(f"  {count} {'test' if count == 1 else 'tests'}: {reason}")
     if not left_out and not total.reasons:
         lines.append("  nothing")
+    if total.times:
+        lines.append("The ten slowest tests")
+    lines += [f"  {each:6.1f} s  {name}" for each, name in sorted(total.times, reverse=True)[:10]]
     lines.append(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return lines
 
