@@ -20,7 +20,7 @@ from typing import Final
 from sublinear_lib.claims.claim import Claim
 from sublinear_lib.claims.ledger import Ledger
 
-__all__ = ["CHAPTERS", "LEDGER", "NUMBERED", "section"]
+__all__ = ["LEDGER", "NUMBERED", "section"]
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -51,36 +51,6 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 NUMBERED: Final[tuple[str, ...]] = tuple(name for names in SECTIONS.values() for name in names)
 """The numbered statements of the paper in its order."""
-
-CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "part1/why-training-costs-mnd": "Why a step costs mnd",
-        "part1/network-and-shifted-relu": "One neuron, one threshold",
-        "part1/how-many-neurons-fire": "How many neurons fire?",
-        "part1/who-flips": "Who flips?",
-        "part1/f-versus-the-pseudo-network": "f and its linearization",
-        "part1/from-one-input-to-all": "From one input to all",
-        "part1/existence-of-robust-weights": "Good weights exist",
-        "part1/the-adversary-and-its-worst-case": "The adversary",
-        "part1/training-against-the-adversary": "Training against the adversary",
-        "part1/convergence": "Does it converge?",
-        "part1/half-space-reporting": "Finding the neurons that fire",
-        "part1/what-an-iteration-costs": "The bill",
-        "reference/errata": "What is true",
-        "part1/gaussian-and-concentration-toolbox": "Toolbox",
-        "part1/certifying-the-worst-case": "Certifying the worst case",
-        "part2/robust-memorization-and-its-threshold": "How far can every ball grow?",
-        "part2/the-network-that-memorizes": "A network that memorizes",
-        "part2/what-cannot-be-done": "What cannot be done",
-        "part2/lipschitz-control-and-generalization": "Two memorizers, two fates",
-        "part3/two-kinds-of-features": "Why training picks the wrong feature",
-        "part3/how-adversarial-training-changes-the-race": (
-            "How adversarial training changes the race"
-        ),
-        "part3/what-is-robust-and-what-is-not": "What is robust and what is not",
-    }
-)
-"""The titles of the chapters that teach statements, by their page, in the order of the book."""
 
 _OURS: Final = "repaired"
 _PARTS: Final = {"ii": "memorization", "iii": "features"}

@@ -5,6 +5,7 @@ import random
 import check_book
 import companion_policy
 import pytest
+import yaml
 from check_book import Page
 
 
@@ -32,6 +33,15 @@ def test_the_sidebar_shows_all_planned_parts_and_is_short(pages):
         "The verdicts",
         "Reference",
     ]
+
+
+def test_the_first_page_leads_into_each_part_of_the_papers():
+    text = (check_book.ROOT / "book/intro.ipynb").read_text(encoding="utf-8")
+    contents = yaml.safe_load((check_book.ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    parts = [each for each in contents["parts"] if each["caption"].startswith("Part ")]
+    assert len(parts) == 3
+    for part in parts:
+        assert part["chapters"][0]["file"].removeprefix("book/") in text
 
 
 # What the checks themselves promise: each finds the fault it is named after.

@@ -1,1 +1,0 @@
-"""Figures and explorers of the page ``network-and-shifted-relu``."""

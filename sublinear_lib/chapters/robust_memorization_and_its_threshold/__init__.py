@@ -1,1 +1,0 @@
-"""Figures and explorers of the page ``robust-memorization-and-its-threshold``."""

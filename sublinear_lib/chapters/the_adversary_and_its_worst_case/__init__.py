@@ -1,1 +1,0 @@
-"""Figures and explorers of the page ``the-adversary-and-its-worst-case``."""

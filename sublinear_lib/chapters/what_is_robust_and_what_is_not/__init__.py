@@ -1,1 +1,0 @@
-"""Figures and explorers of the page ``what-is-robust-and-what-is-not``."""
