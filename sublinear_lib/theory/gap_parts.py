@@ -56,6 +56,16 @@ class WorstParts:
         """Half the sum of the suprema of C; ``sup_W |C|`` is at least that."""
         return 0.5 * (self.state_above + self.state_below)
 
+    @property
+    def largest_move(self) -> float:
+        """``sup_W |A - g|(x)``."""
+        return max(self.move_above, self.move_below)
+
+    @property
+    def largest_state(self) -> float:
+        """``sup_W |C|(x)``."""
+        return max(self.state_above, self.state_below)
+
 
 @checked
 def worst_parts(

@@ -75,6 +75,7 @@ def test_suprema_are_those_of_an_exact_search(
     part = gap_parts.worst_parts(*numbers)
     assert [part.move_above, part.move_below, part.state_above, part.state_below] == ends
     assert (part.move_half_width, part.state_half_width) == (sum(ends[:2]) / 2, sum(ends[2:]) / 2)
+    assert (part.largest_move, part.largest_state) == (max(ends[:2]), max(ends[2:]))
     gap = worst_case.worst_gap(*numbers)
     start = sum(ar * term(zr, Fraction(0), tau, activation) for zr, ar in zip(z, a, strict=True))
     found = (gap.above, gap.below, gap.half_width, gap.largest_g, gap.initial_output)
