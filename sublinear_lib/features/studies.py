@@ -280,9 +280,11 @@ def digit_settings(eps: Nonnegative, *, warm_up: Flag = True) -> TrainingSetting
 def digit_record(budget: Nonnegative, rng: Seed, *, eps: float = 0.1) -> Record:
     """Train on the digits that come with scikit-learn and measure on the other images.
 
+    Here `budget`: that of the training adversary; `eps`: that of attack and certificate afterwards.
+
     ``clean``, ``attacked`` (loss ascent of 20 steps, three starts), ``certified`` (one minus the
     certified share) and ``loss``, the training loss at the end, which is log 10 where nothing was
-    learned; eps is the budget of attack and certificate, not of the training.
+    learned.
     """
     source = validation.generator(rng)
     run = train_images(image_digits(), digit_settings(budget), source)

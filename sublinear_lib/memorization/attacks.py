@@ -55,9 +55,11 @@ def _inside(X: FloatArray, D: FloatArray, radius: float, p: float) -> FloatArray
 def ball_points(X: object, radius: Nonnegative, p: float = math.inf, *, rng: Seed) -> FloatArray:
     """Draw one point in the ball around each of the given points.
 
-    Independent points, uniform in the ball of the norm p, up to rounding; with ``radius = 0`` the
-    centers.  For p = 1 and 2 a direction (Laplace or normal numbers, divided by their norm) is
-    multiplied by the n-th root of a uniform number.
+    Here `p`: the norm.
+
+    Independent points, uniform in the ball, up to rounding; with ``radius = 0`` the centers.  For p
+    = 1 and 2 a direction (Laplace or normal numbers, divided by their norm) is multiplied by the
+    n-th root of a uniform number.
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
     norm, source = checked_norm(p), validation.generator(rng)

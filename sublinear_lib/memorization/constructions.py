@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 from sublinear_lib import validation
 from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.memorization.datasets import CheckedData, checked_data, distances
+from sublinear_lib.memorization.datasets import CheckedData, checked_data, distances, frozen
 from sublinear_lib.memorization.networks import AffineLayer, Matrix, ReLUNetwork
 
 __all__ = [
@@ -237,16 +237,9 @@ class _Rows:
         return matrix
 
 
-def _constant(values: object) -> FloatArray:
-    """Return a read-only vector, which layers can share."""
-    vector = np.array(values, dtype=float)
-    vector.flags.writeable = False
-    return vector
-
-
 def _tail(n: int, *values: float) -> FloatArray:
     """Return the bias of a layer that carries u: n zeros, then `values`."""
-    return _constant([0.0] * n + list(values))
+    return frozen([0.0] * n + list(values))
 
 
 def _measuring(n: int, inputs: int, slope: float = 1.0) -> _Rows:
@@ -582,7 +575,7 @@ def memorize_l2(X: object, y: object, mu: object) -> Memorizer:
     first = _measuring(n, n, 1.0 / unit).zero().build()
     other = _measuring(n, n + 2, 1.0 / unit).add([n, n + 1]).build()
     teeth = _teeth(n, terms)
-    half = _constant([0.0] * (2 * n) + [-0.5] * n + [0.0, 0.0])
+    half = frozen([0.0] * (2 * n) + [-0.5] * n + [0.0, 0.0])
     bump, finish = cache(_bump), cache(_last_tooth)
     layers = []
     for i, height in enumerate(heights):
@@ -706,7 +699,7 @@ def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memori
         for sign in (1.0, -1.0)
     }
     signs = data.y.tolist()
-    zeros = {rows: _constant(np.zeros(rows)) for rows in {tree.shape[0] for tree in trees[None]}}
+    zeros = {rows: frozen(np.zeros(rows)) for rows in {tree.shape[0] for tree in trees[None]}}
     layers = []
     for i in range(N):
         layers.append(AffineLayer(other[signs[i - 1]] if i else first, biases[i]))

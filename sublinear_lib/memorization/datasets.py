@@ -231,8 +231,8 @@ def checked_data(
         )
     lam = math.inf if pair is None else pair.distance
     return CheckedData(
-        X=_frozen(points),
-        y=_frozen(labels),
+        X=frozen(points),
+        y=frozen(labels),
         mu=_budget(mu, lam, norm, pair),
         lam=lam,
         p=norm,
@@ -266,8 +266,9 @@ def _budget(mu: object, lam: float, p: float, pair: ClosestPair | None) -> float
     return budget
 
 
-def _frozen(array: FloatArray) -> FloatArray:
-    copy = np.array(array)
+def frozen(values: object) -> FloatArray:
+    """Return a read-only copy, which layers can share."""
+    copy = np.array(values, dtype=np.float64)
     copy.flags.writeable = False
     return copy
 

@@ -199,6 +199,8 @@ def simplex_collision_radius(z: FloatArray) -> float:
 def random_collision_radii(n: int, m: Count, draws: Count, rng: Seed) -> FloatArray:
     """Measure the collision radii of random first layers on the simplex.
 
+    Here `n`: number of features.
+
     In units of lam, of matrices with independent standard normal entries: at most 1/4 where ``m <
     n``, and 1/2 from ``m = n`` on.
 

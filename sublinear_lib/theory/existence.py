@@ -665,6 +665,8 @@ def union_bound_condition(
 ) -> Inequality:
     r"""Decide whether the union bound in the proof of Lemma C.18 goes through.
 
+    Here `k`: number of neurons; `failure`: the constant in the probability claimed.
+
     For one x, Hoeffding's inequality (A.6) for terms in [-C, C] fails with probability at most ``2
     exp(-k eps^2 / (2 C^2))``.  Over a net of ``k^(net_power d)`` points, and to be left with
     ``exp(-failure sqrt(k))``, the proof (equation 29) needs ``log 2 + net_power d log k + failure

@@ -236,6 +236,8 @@ def sign_polynomial(k: Whole) -> Polynomial:
 def sign_polynomial_error(k: Whole, eta: Number, eps: Number) -> Inequality:
     r"""Compare the exact error of the sign polynomial outside a gap with ``eps / 2`` (Lemma A.1).
 
+    Here `eta`: half the width of the gap, in (0, 1]; `eps`: twice the accuracy, in (0, 2].
+
     The supremum of ``|sgn(z) - p_k(z)|`` over ``eta <= |z| <= 1``, a fraction.  p_k increases on
     [0, 1] up to ``p_k(1) = 1`` (see `sign_polynomial`), so it is ``1 - p_k(eta)``, at most ``exp(-k
     eta^2)``: step 4 on the page *Good weights exist*.
