@@ -42,10 +42,7 @@ class Activation(ABC):
 
     @abstractmethod
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return value and derivative; at a kink the derivative from the left.
-
-        Returned: `value, slope`: Arrays of the shape of z.
-        """
+        """Return value and derivative; at a kink the derivative from the left."""
 
     def value(self, z: FloatArray) -> FloatArray:
         """Return the values."""
@@ -58,10 +55,7 @@ class Activation(ABC):
     def range(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the least and the greatest value on intervals, up to the rounding of `value`.
 
-        Here `low`, `high`: the ends of the intervals, ``low <= high``, of one shape.
-
-        Returned: `least, greatest`: Arrays of that shape.  The default is right for functions that
-        never decrease.
+        For ``low <= high`` of one shape; the default is right for functions that never decrease.
         """
         return self.value(low), self.value(high)
 
@@ -73,10 +67,8 @@ class Activation(ABC):
     def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
         """Return how far computed values may be from the exact ones.
 
-        Here `value`: values that `value` has returned; `size`: bounds on the absolute values of
-        their arguments.
-
-        `relative_error` times the value.  What underflow takes is left to the caller.
+        `relative_error` times the value; `size` bounds the absolute values of the arguments.  What
+        underflow takes is left to the caller.
         """
         return np.asarray(self.relative_error * np.abs(value))
 
@@ -225,20 +217,9 @@ class GELU(Activation):
 class Softplus(Activation):
     """The function ``(log(1 + exp(b z)) - log 2) / b``: softplus, moved so that it is 0 at 0.
 
-    The move changes no prediction, since every class has the same number of filters.
+    With b, the sharpness, ``> 0``; the move changes no prediction, since every class has the same
+    number of filters.
 
-    Parameters
-    ----------
-    sharpness : float, default 10.0
-        The number b, ``> 0``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `sharpness` is no such number.
-
-    Examples
-    --------
     >>> Softplus(sharpness=1.0).slope(np.array([0.0]))
     array([0.5])
     """

@@ -57,12 +57,8 @@ _GOALS: Final[tuple[GradientGoal, ...]] = ("loss", "margin")
 class AttackOutcome:
     """The worst that an attack found for every input.
 
-    Attributes
-    ----------
-    margins : ndarray of float64, shape (N,)
-        The least margin ``F_y - max_{j != y} F_j`` found, the clean input included.
-    witnesses : ndarray of float64, shape (N, P, d)
-        Inputs within the budget that have these margins.
+    Fields: `margins` (N,): the least margin ``F_y - max_{j != y} F_j`` found, the clean input
+    included; `witnesses` (N, P, d): inputs within the budget that have these margins.
     """
 
     margins: FloatArray
@@ -78,12 +74,8 @@ class AttackOutcome:
 class EnergyShares:
     """Where a perturbation points: shares of its squared length.
 
-    Attributes
-    ----------
-    own_u : float
-        In the coordinate of the robust feature of the true class.
-    own_v : float
-        In that of its non-robust feature.
+    Fields: `own_u`: in the coordinate of the robust feature of the true class; `own_v`: in that of
+    its non-robust feature.
     """
 
     own_u: float
@@ -185,12 +177,8 @@ def feature_attack(
 ) -> AttackOutcome:
     """Try a feature attack with every other class as the target.
 
-    Here `data`: inputs with their labels; `kind`: one of `FEATURE_ATTACKS`, see
-    `feature_perturbation`.
-
-    The least margins over the k - 1 targets.
-
-    A network of robust features only resists the loss of v, but not u in all patches:
+    The least margins over the k - 1 targets.  A network of robust features only resists the loss of
+    v, but not u in all patches:
 
     >>> from sublinear_lib.features import FeatureData, PatchNetwork
     >>> law = FeatureData()

@@ -52,10 +52,8 @@ _BATCH: Final = 1 << 19
 class PatchCertificate:
     """What is proved about every input.
 
-    Attributes
-    ----------
-    margins : ndarray of float64, shape (N,)
-        Lower bounds on ``F_y - max_{j != y} F_j`` over all perturbations within the budget.
+    Fields: `margins` (N,): lower bounds on ``F_y - max_{j != y} F_j`` over all perturbations within
+    the budget.
     """
 
     margins: FloatArray
@@ -186,13 +184,11 @@ def certify_patches(
     Here `method`: how to bound a patch.  "linear" needs a convex rectifier, is never worse than
     "interval" and takes a few times as long.
 
-    Lower bounds on the margins.  Where they are positive, no perturbation within the budget changes
-    the class, neither in exact arithmetic nor as the computer evaluates it.
-
-    *Interval, by hand.* A network with ``w_i = A u_i`` on inputs without noise has
-    ``F_y >= P_R act((alpha - eps) A)`` and ``F_j <= P act(eps A)``; the bound is the difference,
-    and swapping u reaches it.  It is positive for all eps below the upper end of
-    `robustness_window`.
+    Where a bound is positive, no perturbation within the budget changes the class, neither in exact
+    arithmetic nor as the computer evaluates it.  *Interval, by hand.*  A network with ``w_i = A
+    u_i`` on inputs without noise has ``F_y >= P_R act((alpha - eps) A)`` and ``F_j <= P act(eps
+    A)``; the bound is the difference, swapping u reaches it, and it is positive for all eps below
+    the upper end of `robustness_window`.
 
     >>> from sublinear_lib.features import FeatureData, PatchNetwork
     >>> law = FeatureData(noise=0.0, jitter=0.0)
@@ -215,10 +211,8 @@ def certified_radii(
 ) -> FloatArray:
     """Find for every input how large a budget is certified.
 
-    Here `largest`: the largest budget tried, ``> 0``; `tolerance`: when to stop the bisection,
-    ``> 0``, absolute.
-
-    Budgets that are certified themselves, in [0, largest]; NaN where not even the clean input is.
+    Budgets that are certified themselves, in [0, largest], found by bisection up to the tolerance;
+    NaN where not even the clean input is.
     """
     validation.instance(network, "network", PatchNetwork)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))

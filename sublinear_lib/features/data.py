@@ -39,22 +39,11 @@ ABSENT: Final = -1
 class PatchData:
     """A sample of inputs made of patches, with what each of them shows.
 
-    Attributes
-    ----------
-    X : ndarray of float64, shape (N, P, d)
-        The inputs, read-only; the robust patches come first.
-    y : ndarray of int64, shape (N,)
-        The labels in 0, ..., k - 1.
-    robust_class : ndarray of int64, shape (N,)
-        The class i whose u_i the robust patches show, or `ABSENT`.
-    nonrobust_class : ndarray of int64, shape (N,)
-        The class i whose v_i the non-robust patches show, or `ABSENT`.
-    alpha : ndarray of float64, shape (N, P_R)
-        Strengths of the robust patches; 0 where the feature is absent.
-    beta : ndarray of float64, shape (N, P_NR)
-        Strengths of the non-robust patches; 0 where the feature is absent.
-    law : FeatureData
-        What the sample was drawn from.
+    Fields: `X` (N, P, d): the inputs, read-only; the robust patches come first; `y` (N,): the
+    labels in 0, ..., k - 1; `robust_class`, `nonrobust_class` (N,): the class i whose u_i the
+    robust patches, and whose v_i the non-robust patches show, or `ABSENT`; `alpha` (N, P_R), `beta`
+    (N, P_NR): strengths of these patches; 0 where the feature is absent; `law`: what the sample was
+    drawn from.
     """
 
     X: FloatArray
@@ -183,12 +172,9 @@ class FeatureData:
     def densities(self, q: float) -> tuple[float, float]:
         """Return the two sums that decide the race of the features.
 
-        Here `q`: the exponent of the activation, ``>= 0``.
-
-        Returned: `robust`: ``P_R alpha^q``, the sum over the robust patches at mean strength.
-        `nonrobust`: ``P_NR beta^q``.  Jitter multiplies the expectations of both sums by one
-        factor.  Source: Assumption 2.3 of Li and Li (2025) and Lemma 5.1, which makes q the
-        exponent.
+        ``P_R alpha^q`` and ``P_NR beta^q``, the sums over the patches at mean strength; jitter
+        multiplies the expectations of both by one factor.  Source: Assumption 2.3 of Li and Li
+        (2025) and Lemma 5.1, which makes q the exponent.
 
         >>> FeatureData().densities(3)
         (27.0, 60.0)
@@ -203,8 +189,6 @@ class FeatureData:
         """Return ``C = P_NR beta^q / (P_R alpha^q)``; non-robust features are denser if C > 1.
 
         Here `q`: the exponent of the activation, ``>= 0``.
-
-        Raises TypeError, ValueError: if q is not such a number.
         """
         robust, nonrobust = self.densities(q)
         return nonrobust / robust
@@ -215,8 +199,6 @@ class FeatureData:
 
         Here `n`: the number N of inputs, ``>= 1``; `balanced`: labels 0, ..., k - 1 in turns;
         otherwise independent and uniform.
-
-        Raises TypeError, ValueError: if an argument is not of this form.
 
         >>> data = FeatureData(noise=0.0, jitter=0.0).sample(4, rng=0)
         >>> data.X.shape, data.y
@@ -238,8 +220,6 @@ class FeatureData:
         number N of inputs, ``>= 1``.
 
         N inputs; labels are those of the features shown, in turns.
-
-        Raises TypeError, ValueError: if an argument is not of this form.
 
         Source: the feature-only inputs ``X_f`` drawn from D_R and D_NR, of which Theorems 4.3 and
         4.4 of Li and Li (2025) speak; that the other patches hold noise is our reading.
@@ -267,8 +247,6 @@ class FeatureData:
 
         N inputs; the label is the class of the robust patches, in turns; the class of the
         non-robust ones is uniform among the others.
-
-        Raises TypeError, ValueError: if an argument is not of this form.
 
         >>> data = FeatureData().sample_conflict(6, rng=0)
         >>> bool((data.robust_class == data.nonrobust_class).any())

@@ -25,12 +25,7 @@ __all__ = ["image_digits", "train_images"]
 class ImageSet:
     """Gray images with class labels.
 
-    Attributes
-    ----------
-    pixels : ndarray of uint8, shape (N, h, w)
-        The values, 0 to 16.
-    y : ndarray of int64, shape (N,)
-        Labels in 0, ..., 9.
+    Fields: `pixels` (N, h, w): the values, 0 to 16; `y` (N,): labels in 0, ..., 9.
     """
 
     pixels: NDArray[np.uint8]
@@ -40,24 +35,12 @@ class ImageSet:
         return len(self.pixels)
 
     def take(self, rows: object) -> ImageSet:
-        """Return some of the images.
-
-        Here `rows` (n,): which, at least one.
-
-        Raises TypeError, ValueError: if there are no such rows.
-        """
+        """Return some of the images."""
         chosen = validation.index_array(rows, "rows", upper=len(self), allow_empty=False)
         return replace(self, pixels=self.pixels[chosen], y=self.y[chosen])
 
     def split(self, n: int, rng: Seed) -> tuple[ImageSet, ImageSet]:
-        """Split at random.
-
-        Here `n`: how many images the first part gets, ``1 <= n < N``.
-
-        Returned: `first, second`: n images, and the others.
-
-        Raises TypeError, ValueError: if an argument is not of this form.
-        """
+        """Split at random into n images, ``1 <= n < N``, and the others."""
         first = validation.count(n, "n", maximum=len(self) - 1)
         order = validation.generator(rng).permutation(len(self))
         return self.take(order[:first]), self.take(order[first:])
@@ -87,16 +70,8 @@ def image_digits() -> ImageSet:
 class ImageRun:
     """A finished training run on images.
 
-    Attributes
-    ----------
-    network : PatchNetwork
-        The network at the end.
-    history : LossHistory
-        What happened.
-    train : ImageSet
-        The images that it was trained on.
-    test : ImageSet
-        The others.
+    Fields: `network`: the network at the end; `history`: what happened; `train`: the images that it
+    was trained on; `test`: the others.
     """
 
     network: PatchNetwork
@@ -109,11 +84,9 @@ class ImageRun:
 def train_images(images: ImageSet, settings: TrainingSettings, seed: Seed) -> ImageRun:
     """Train the convolutional network on some of the images.
 
-    Here `images`: more than ``settings.samples`` images; `settings`: how to train; a strong attack
-    on images needs a warm-up, without which the network never leaves its initialization; `seed`:
-    source of the choice of images, first weights and random starts, in this order.
-
-    Raises FloatingPointError: if the weights grow beyond all numbers.
+    More than ``settings.samples`` images are needed.  A strong attack on images needs a warm-up,
+    without which the network never leaves its initialization.  The seed gives the choice of images,
+    first weights and random starts, in this order.
 
     >>> from sublinear_lib.features import SmoothedReLU
     >>> settings = TrainingSettings(

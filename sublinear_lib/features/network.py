@@ -83,12 +83,8 @@ def weighted_slopes(slopes: FloatArray, errors: FloatArray) -> FloatArray:
 class FeatureShares:
     """What the two features of a class give to its logit, on a clean input without noise.
 
-    Attributes
-    ----------
-    robust : ndarray of float64, shape (k,) or (...)
-        ``P_R sum_r act(alpha A_{i,r})``.
-    nonrobust : ndarray of float64, shape (k,) or (...)
-        ``P_NR sum_r act(beta B_{i,r})``.
+    Fields: `robust`: ``P_R sum_r act(alpha A_{i,r})``; `nonrobust`: ``P_NR sum_r act(beta
+    B_{i,r})``.
     """
 
     robust: FloatArray
@@ -107,8 +103,7 @@ class FeatureShares:
 def feature_shares(law: FeatureData, activation: Activation, A: object, B: object) -> FeatureShares:
     """Return what the two features give to the logit of a class that holds them.
 
-    Here `law`: how strong the features are, and in how many patches; `A`, `B` (..., m): the
-    features in the filters, which the last axis counts.
+    The last axis of A and B, the features in the filters, counts filters.
 
     >>> found = feature_shares(FeatureData(), SmoothedReLU(), [[1.0, 1.0]], [[1.0, 0.0]])
     >>> found.robust.round(3), found.nonrobust.round(3)
@@ -217,8 +212,6 @@ class PatchNetwork:
         B_{i,r}; a vector serves every class.
 
         With ``w_{i,r} = A_{i,r} u_i + B_{i,r} v_i``.
-
-        Raises TypeError, ValueError: if an argument is not of this form.
         """
         validation.instance(law, "law", FeatureData)
         A = _per_class(robust, "robust", law.classes)
@@ -262,10 +255,7 @@ class PatchNetwork:
 
     @described
     def predict(self, X: object) -> IntArray:
-        """Return the class with the greatest logit; of several the first.
-
-        Raises TypeError, ValueError: if X is no such array.
-        """
+        """Return the class with the greatest logit; of several the first."""
         return np.asarray(self(X).argmax(axis=1), dtype=np.int64)
 
     @described
@@ -273,18 +263,13 @@ class PatchNetwork:
         """Return how far the true class is ahead.
 
         ``F_y - max_{j != y} F_j``; an input counts as right only if this is positive.
-
-        Raises TypeError, ValueError: if the arguments are not of this form.
         """
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         return margins_of(self(inputs), labels)
 
     @described
     def error(self, X: object, y: object) -> float:
-        """Return the share of inputs whose margin is not positive; a tie is an error.
-
-        Raises TypeError, ValueError: if the arguments are not of this form.
-        """
+        """Return the share of inputs whose margin is not positive; a tie is an error."""
         return float((~(self.margins(X, y) > 0)).mean())
 
     @described
@@ -292,8 +277,6 @@ class PatchNetwork:
         """Return the loss of every input.
 
         ``-log softmax_y(F(X))``, accurate to a few ulp however small.
-
-        Raises TypeError, ValueError: if the arguments are not of this form.
         """
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         return loss_and_errors(self(inputs), labels)[0]
@@ -303,8 +286,6 @@ class PatchNetwork:
         """Return the mean loss and its gradient in the weights.
 
         Returned: `loss`: The mean of the losses. `gradient`: The gradient of that mean.
-
-        Raises TypeError, ValueError: if the arguments are not of this form.
         """
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         losses = np.empty(len(inputs))
@@ -317,10 +298,7 @@ class PatchNetwork:
 
     @described
     def input_gradient(self, X: object, y: object) -> FloatArray:
-        """Return the gradient of every input's own loss in that input.
-
-        Raises TypeError, ValueError: if the arguments are not of this form.
-        """
+        """Return the gradient of every input's own loss in that input."""
         inputs, labels = checked_patches(X, y, (self.classes, self.dim))
         gradient = np.empty_like(inputs)
         for part, F, slopes in self._walk(inputs):
@@ -331,7 +309,7 @@ class PatchNetwork:
     def logit_gradient(self, X: object, weights: object) -> FloatArray:
         """Return the gradient of a combination of logits in the input.
 
-        Here `weights` (N, k): the coefficients c of ``sum_i c_i F_i``, for every input its own.
+        Of ``sum_i c_i F_i`` with coefficients c, shape (N, k), for every input its own.
         """
         inputs = validation.float_array(X, "X", shape=("N", "P", self.dim))
         mix = validation.float_array(weights, "weights", shape=(len(inputs), self.classes))
@@ -348,8 +326,6 @@ class PatchNetwork:
         network's.
 
         Returned: `A, B`: ``A_{i,r} = <w_{i,r}, u_i>`` and ``B_{i,r} = <w_{i,r}, v_i>``.
-
-        Raises TypeError, ValueError: if `law` does not fit.
         """
         self._fits(law)
         classes = np.arange(self.classes)
@@ -365,8 +341,6 @@ class PatchNetwork:
         Here `law`: where the features are, how strong, and in how many patches.
 
         The two parts for every class; their ``share`` is the robust one over the sum.
-
-        Raises TypeError, ValueError: if `law` does not fit.
 
         >>> law = FeatureData()
         >>> network = PatchNetwork.of_features(law, robust=[1.0], nonrobust=[1.0])

@@ -60,15 +60,11 @@ def strength_left(
 ) -> FloatArray:
     r"""Return what a budget leaves of a feature, measured in what would outweigh it.
 
-    Here `law`: the data, taken at mean strengths and without noise; `filters` (m,): the numbers A_r
-    (or B_r), ``>= 0``, not all 0; `eps` (E,): budgets, ``>= 0``; `kind`: which feature the network
-    uses.
-
-    Returned: The number t with ``P sum_r act(t A_r) = P_R sum_r act((alpha - eps) A_r)``: the
-    feature of a wrong class, injected with strength t into all patches, would make a tie.  The
-    network is broken if and only if the budget is at least t; 0 from ``eps = alpha`` on.
-
-    Where act is a power, this is the straight line ``(P_R/P)^{1/q} (alpha - eps)``.
+    Returned: The number t with ``P sum_r act(t A_r) = P_R sum_r act((alpha - eps) A_r)``, at mean
+    strengths and without noise: the feature of a wrong class, injected with strength t into all
+    patches, would make a tie.  The network is broken if and only if the budget is at least t; 0
+    from ``eps = alpha`` on. Where act is a power, this is the straight line ``(P_R/P)^{1/q} (alpha
+    - eps)``.
 
     >>> law = FeatureData()
     >>> strength_left(law, SmoothedReLU(3, 15.0), [1.0], [0.0, 0.52]).round(3)
@@ -102,8 +98,6 @@ def breaking_budget(
     The budget eps with ``P sum_r act(eps A_r) = P_R sum_r act((alpha - eps) A_r)``.  At most the
     end of `robustness_window`, and equal to it where all pre-activations are in the polynomial
     part.
-
-    Raises TypeError, ValueError: if an argument is not of this form.
 
     The larger the filters are beside rho, the nearer the network comes to a plain ReLU:
 

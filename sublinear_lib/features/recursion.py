@@ -68,10 +68,7 @@ _LARGEST_LOGIT: Final = 700.0
 class RecursionPath(FeaturePaths):
     """What the recursion predicts for every step.
 
-    Attributes
-    ----------
-    steps, A, B : ndarray
-        The numbers of updates, and both features in every filter, as in `FeatureHistory`.
+    Fields: `steps`, `A`, `B`: as in `FeatureHistory`.
     """
 
     steps: IntArray
@@ -83,26 +80,11 @@ class RecursionPath(FeaturePaths):
 class PhaseDiagram:
     """Where on the plane of budget and rate the robust feature wins, by the recursion.
 
-    Attributes
-    ----------
-    eps : ndarray of float64, shape (E,)
-        The budgets.
-    rates : ndarray of float64, shape (R,)
-        The rates eta~.
-    share : ndarray of float64, shape (E, R, k)
-        The share of the robust feature in the logit of its class after T steps.
-    crossing : ndarray of float64, shape (E, R, k)
-        When the robust feature takes the lead for good; infinity for never.
-    A : ndarray of float64, shape (E, R, k)
-        ``max_r A_{i,r}`` after T steps.
-    B : ndarray of float64, shape (E, R, k)
-        ``max_r B_{i,r}`` after T steps.
-    steps : ndarray of int64, shape (L,)
-        The numbers of updates before each row of the paths.
-    path_A : ndarray of float64, shape (L, E, R, k)
-        ``max_r A_{i,r}`` at these steps.
-    path_B : ndarray of float64, shape (L, E, R, k)
-        ``max_r B_{i,r}`` at these steps.
+    Fields: `eps` (E,): the budgets; `rates` (R,): the rates eta~; `share` (E, R, k): the share of
+    the robust feature in the logit of its class after T steps; `crossing` (E, R, k): when the
+    robust feature takes the lead for good; infinity for never; `A`, `B` (E, R, k): ``max_r
+    A_{i,r}`` and ``max_r B_{i,r}`` after T steps; `steps` (L,): the numbers of updates before each
+    row of the paths; `path_A`, `path_B` (L, E, R, k): the same maxima at these steps.
     """
 
     eps: FloatArray
@@ -118,13 +100,10 @@ class PhaseDiagram:
     def walls(self) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
         """Return between which rates the robust feature has more than half of its logit.
 
-        Returns
-        -------
-        tuple of (eps, lower, upper), one for each class, each an ndarray of float64, shape (W,)
-            The budgets at which there is such a rate, ascending, and the least and the greatest
-            rate for each of them (what lies between may have gaps).  Between two rates of the
-            diagram the share is interpolated linearly in the logarithm of the rate; at its edge the
-            edge counts.
+        For each class the budgets at which there is such a rate, ascending, and the least and the
+        greatest rate for each of them (what lies between may have gaps).  Between two rates of the
+        diagram the share is interpolated linearly in the logarithm of the rate; at its edge the
+        edge counts.
         """
         order, by_rate = np.argsort(self.eps), np.argsort(self.rates)
         logs = np.log(self.rates[by_rate])
@@ -327,8 +306,6 @@ def attacked_strengths(
     Returned: `a, b`: ``alpha - move(A)`` and ``beta - move(B)``.  In the polynomial part
     ``(a/alpha)^q`` and ``(b/beta)^q`` are the factors that Lemma 5.2 puts to the growth of A and B.
 
-    Raises TypeError, ValueError: if an argument is not of this form.
-
     Source: Lemma 5.2 of Li and Li (2025).
 
     Just below the plateau little is left of v, and little is taken of a small u:
@@ -439,14 +416,9 @@ def _smoothed(settings: TrainingSettings) -> SmoothedReLU:
 def growth_rates(law: FeatureData, settings: TrainingSettings) -> tuple[float, float]:
     """Return how fast the features grow in the early stage of standard training.
 
-    Here `law`: the data; `settings`: rate and activation, which must be a `SmoothedReLU`.
-
     Returned: `robust, nonrobust`: The kappa in ``x <- x + kappa x^{q-1}`` for x = A and x = B:
-    ``(eta/k) (1 - 1/k) P_R alpha^q / rho^{q-1}`` and the same with ``P_NR beta^q``.
-
-    Raises TypeError, ValueError: if an argument is not of this form.
-
-    Source: Lemma 5.1 of Li and Li (2025), with its constants.
+    ``(eta/k) (1 - 1/k) P_R alpha^q / rho^{q-1}`` and the same with ``P_NR beta^q``.  Source: Lemma
+    5.1 of Li and Li (2025), with its constants.
     """
     validation.instance(law, "law", FeatureData)
     act = _smoothed(settings)
@@ -459,11 +431,8 @@ def growth_rates(law: FeatureData, settings: TrainingSettings) -> tuple[float, f
 def growth_left(strength: Positive, eps: Nonnegative, q: float) -> float:
     """Return what is left of the growth of a feature that a budget shortens.
 
-    Here `strength`: the strength of the feature, alpha or beta, ``> 0``; `q`: the exponent of the
-    activation, ``> 1``; the feature is in the polynomial part.
-
-    ``(1 - eps/strength)^q``, and 0 from ``eps = strength`` on.  Source: Lemma 5.2 of Li and Li
-    (2025), with a step that takes all that eps allows.
+    ``(1 - eps/strength)^q``, and 0 from ``eps = strength`` on, in the polynomial part.  Source:
+    Lemma 5.2 of Li and Li (2025), with a step that takes all that eps allows.
 
     >>> growth_left(2.0, 1.0, 3), growth_left(2.0, 3.0, 3)
     (0.125, 0.0)
@@ -475,14 +444,10 @@ def growth_left(strength: Positive, eps: Nonnegative, q: float) -> float:
 def race_ratio(law: FeatureData, q: float, A0: Positive, B0: Positive) -> float:
     """Return how far the non-robust feature is ahead at the start of standard training.
 
-    Here `law`: the data; `q`: the exponent of the activation, ``> 1``; `A0`, `B0`: the features in
-    their best filters at the beginning, ``> 0``.
-
-    Returned: ``P_NR beta^q B0^{q-2} / (P_R alpha^q A0^{q-2})``: the quotient of the relative
-    growths ``kappa x^{q-2}``.  Above 1 the non-robust feature wins, below 1 the robust one.
-
-    For q > 2 and in continuous time both features blow up, at ``1 / ((q - 2) kappa x_0^{q-2})``;
-    the ratio is that of the two times, and whoever blows up first ends the race.
+    ``P_NR beta^q B0^{q-2} / (P_R alpha^q A0^{q-2})``: the quotient of the relative growths ``kappa
+    x^{q-2}`` of the best filters, above 1 where the non-robust feature wins.  For q > 2 and in
+    continuous time both features blow up, at ``1 / ((q - 2) kappa x_0^{q-2})``; the ratio is that
+    of the two times, and whoever blows up first ends the race.
 
     >>> race_ratio(FeatureData(), 3, 0.1, 0.1) > 1 > race_ratio(FeatureData(), 4, 0.1, 0.1)
     True
@@ -526,17 +491,10 @@ def escape_time(start: float, end: float, growth: Positive, q: float) -> tuple[f
 def critical_rate(law: FeatureData, q: float) -> float:
     r"""Return the rate below which one ascent step can never stop the non-robust feature.
 
-    Here `law`: the data; `q`: the exponent of the activation, ``> 1``; the features are in the
-    polynomial part.
-
-    ``eta~* = P_NR beta^2 / (q W((k - 1)/e))`` with Lambert's function W, about 43 for the main
-    configuration.
-
-    Raises TypeError, ValueError: if an argument is not of this form.
-
-    Source: Proposition III.4, ours.  The adversary takes all of beta if and only if
-    ``o F >= P_NR beta^2 / (q eta~)``, where F is the logit that v gives; the left side is greatest
-    at ``F = 1 + W((k - 1)/e)``, where it is ``W((k - 1)/e)``.
+    ``eta~* = P_NR beta^2 / (q W((k - 1)/e))`` with Lambert's function W, in the polynomial part.
+    Source: Proposition III.4, ours.  The adversary takes all of beta if and only if ``o F >= P_NR
+    beta^2 / (q eta~)``, where F is the logit that v gives; the left side is greatest at ``F = 1 +
+    W((k - 1)/e)``, where it is ``W((k - 1)/e)``.
 
     >>> round(critical_rate(FeatureData(), 3), 2)
     43.19
@@ -551,19 +509,12 @@ def critical_rate(law: FeatureData, q: float) -> float:
 class Plateau:
     """Where the adversary stops the non-robust feature.
 
-    Attributes
-    ----------
-    level : float
-        ``(sum_s B_s^q)^{1/q}``, at most the best filter times ``m^{1/q}``, and the best filter
-        itself where one dominates; infinite if the rate is not above `critical_rate`.
-    logit : float
-        What v adds to the logit of its class on clean inputs there; NaN without a plateau.
-    early_level : float
-        The level with ``1 - logit`` put to ``1 - 1/k``:
-        ``(rho^{q-1} / (eta~ (1 - 1/k) beta^{q-2}))^{1/q}``.
-    pull : float
-        How much of that logit still pulls on the adversary, ``o F = P_NR beta^2 / (q eta~)``; NaN
-        without a plateau.
+    Fields: `level`: ``(sum_s B_s^q)^{1/q}``, at most the best filter times ``m^{1/q}``, and the
+    best filter itself where one dominates; infinite if the rate is not above `critical_rate`;
+    `logit`: what v adds to the logit of its class on clean inputs there; `early_level`: the level
+    with ``1 - logit`` put to ``1 - 1/k``: ``(rho^{q-1} / (eta~ (1 - 1/k) beta^{q-2}))^{1/q}``;
+    `pull`: how much of that logit still pulls on the adversary, ``o F = P_NR beta^2 / (q eta~)``.
+    Logit and pull are NaN without a plateau.
     """
 
     level: float
@@ -581,8 +532,6 @@ def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
 
     The level; it is a true standstill if ``eps >= beta``.  With a smaller budget the growth is
     multiplied by ``(1 - eps/beta)^q`` there, which is 0.001 for eps = 0.9 beta and q = 3.
-
-    Raises TypeError, ValueError: if an argument is not of this form.
 
     The level solves ``o F = c = P_NR beta^2/(q eta~)`` with the smaller of the two solutions F (see
     `critical_rate`); it is found by bisection on ``0 < F < 1 + W((k - 1)/e)``, where ``o F`` grows.
@@ -623,15 +572,11 @@ def transition_bracket(
 ) -> tuple[float, float]:
     r"""Return between which steps the early-stage theory puts the phase transition.
 
-    Here `law`: the data; `settings`: activation (a `SmoothedReLU`), rate, and attack with the rule
-    "clipped"; `A0`: the robust feature in its best filter at the beginning, ``> 0``.
-
     Returned: `lower, upper`: Times at which A climbs from A0 to the plateau of B: without any
     damping, and with the full damping ``(1 - eps/alpha)^q`` from the first step.  Infinite if there
-    is no plateau.
-
-    Source: Proposition III.6, ours.  `upper` takes ``o = 1 - 1/k`` from start to end; it bounds the
-    recursion only if multiplied by about ``(1 - 1/k)`` over the smallest o until then.
+    is no plateau.  Source: Proposition III.6, ours.  `upper` takes ``o = 1 - 1/k`` from start to
+    end; it bounds the recursion only if multiplied by about ``(1 - 1/k)`` over the smallest o until
+    then.
     """
     level = plateau(law, settings).level
     act, attack = _smoothed(settings), settings.attack
@@ -689,13 +634,8 @@ def critical_budget(law: FeatureData, q: float, *, start_ratio: Positive = 1.0) 
 class RobustnessWindow:
     """Budgets at which the pure non-robust network is broken and the pure robust one is not.
 
-    Attributes
-    ----------
-    lower : float
-        From here on a network that uses only v is broken.
-    upper : float
-        Below this a network that uses only u, in the polynomial part, is robust; from here on
-        every network that uses only u is broken.
+    Fields: `lower`: from here on a network that uses only v is broken; `upper`: below this a
+    network that uses only u, in the polynomial part, is robust; from here on every one is broken.
     """
 
     lower: float
@@ -707,14 +647,7 @@ class RobustnessWindow:
         return self.lower >= self.upper
 
     def contains(self, eps: float) -> bool:
-        """Return whether a budget lies in the window.
-
-        Here `eps`: the budget, ``>= 0``.
-
-        Whether ``lower <= eps < upper``.
-
-        Raises TypeError, ValueError: if eps is no such number.
-        """
+        """Return whether ``lower <= eps < upper``."""
         return self.lower <= validation.scalar(eps, "eps", minimum=0) < self.upper
 
 

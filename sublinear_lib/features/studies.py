@@ -168,17 +168,9 @@ def run_record(run: FeatureRun, rng: Seed, *, eps: Nonnegative = 0.52) -> Record
 class ErrorCurve:
     """Robust errors over the budget, from below and from above.
 
-    Attributes
-    ----------
-    eps : ndarray of float64, shape (E,)
-        The budgets.
-    feature : mapping of str to ndarray of float64, shape (E,)
-        The error under each feature attack.
-    attacked : ndarray of float64, shape (E,)
-        The share of inputs that some attack breaks, gradient attacks included: a lower bound on
-        the robust error.
-    certified : ndarray of float64, shape (E,)
-        One minus the certified share: an upper bound.
+    Fields: `eps` (E,): the budgets; `feature`: the error under each feature attack, each (E,);
+    `attacked` (E,): the share of inputs that some attack breaks, gradient attacks included: a lower
+    bound on the robust error; `certified` (E,): one minus the certified share: an upper bound.
     """
 
     eps: FloatArray
@@ -196,8 +188,6 @@ def error_curve(network: PatchNetwork, data: PatchData, eps: object, rng: Seed) 
     Errors under attack and certified errors.  An input that was broken with one budget counts as
     broken with every larger one, and one that is certified with one budget as certified with every
     smaller one; so ``attacked <= certified``, and both grow.
-
-    Raises TypeError, ValueError: if an argument is not of this form.
 
     >>> law = FeatureData(noise=0.0, jitter=0.0)
     >>> network = PatchNetwork.of_features(law, robust=[1.0], nonrobust=[0.0])
@@ -239,14 +229,10 @@ def agreement_record(
 ) -> Record:
     """Compare training with the recursion from the same first weights.
 
-    Here `name`: which of `VARIANTS`; the lemmas speak about these two; `law`: the data; the main
-    configuration by default; `coupled`: as in `feature_recursion`.
-
-    Returned: - ``mean_A``, ``mean_B``: mean distance of the paths of the best filters, over the
-    largest value in training; - ``final_A``, ``final_B``: largest relative distance at the end over
-    the classes; - ``crossing``: largest relative distance of the times of the phase transition over
-    the classes; 0 where neither has one, infinite where one has, or where u leads from the start in
-    training only.
+    ``mean_A``, ``mean_B``: mean distance of the paths of the best filters, over the largest value
+    in training; ``final_A``, ``final_B``: largest relative distance at the end over the classes;
+    ``crossing``: largest relative distance of the times of the phase transition over the classes; 0
+    where neither has one, infinite where one has, or where u leads from the start in training only.
     """
     chosen = VARIANTS[validation.choice(name, "name", ("standard", "adversarial"))]
     data_law = FeatureData() if law is None else law
@@ -268,9 +254,8 @@ def agreement_record(
 def digit_settings(eps: Nonnegative, *, warm_up: Flag = True) -> TrainingSettings:
     """Return how the digits are trained.
 
-    Here `warm_up`: whether the budget grows from step 100 to step 500.
-
-    500 images, 8 filters for each class, 700 steps, against three sign steps.
+    500 images, 8 filters for each class, 700 steps, against three sign steps; a warm-up lets the
+    budget grow from step 100 to step 500.
     """
     attack = TrainingAttack(
         eps=eps,
@@ -295,8 +280,7 @@ def digit_settings(eps: Nonnegative, *, warm_up: Flag = True) -> TrainingSetting
 def digit_record(budget: Nonnegative, rng: Seed, *, eps: float = 0.1) -> Record:
     """Train on the digits that come with scikit-learn and measure on the other images.
 
-    Here `budget`: the budget of the training adversary, ``>= 0``; `eps`: the budget of attack and
-    certificate afterwards.
+    Here `budget`: that of the training adversary; `eps`: that of attack and certificate afterwards.
 
     ``clean``, ``attacked`` (loss ascent of 20 steps, three starts), ``certified`` (one minus the
     certified share) and ``loss``, the training loss at the end, which is log 10 where nothing was

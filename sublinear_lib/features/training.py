@@ -249,16 +249,9 @@ class TrainingSettings:
 class LossHistory:
     """What happened in a training run.
 
-    Attributes
-    ----------
-    steps : ndarray of int64, shape (L,)
-        The numbers of updates before each row; the first is 0.
-    loss : ndarray of float64, shape (L,)
-        The mean loss on the attacked inputs, which is what training decreases.
-    clean_loss : ndarray of float64, shape (L,)
-        The mean loss on the clean inputs.
-    budget : ndarray of float64, shape (L,)
-        The adversary's budget.
+    Fields: `steps` (L,): the numbers of updates before each row; the first is 0; `loss` (L,): the
+    mean loss on the attacked inputs, which is what training decreases; `clean_loss` (L,): the mean
+    loss on the clean inputs; `budget` (L,): the adversary's budget.
     """
 
     steps: IntArray
@@ -275,10 +268,7 @@ class FeaturePaths:
     B: FloatArray
 
     def leaders(self) -> tuple[FloatArray, FloatArray]:
-        """Return the best filter for each feature.
-
-        Returned: `A, B`: ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
-        """
+        """Return the best filter for each feature: ``max_r A_{i,r}`` and ``max_r B_{i,r}``."""
         return self.A.max(axis=2), self.B.max(axis=2)
 
     def crossing(self) -> FloatArray:
@@ -297,14 +287,8 @@ class FeaturePaths:
 class FeatureHistory(FeaturePaths, LossHistory):
     """What happened in a training run, with the features that the filters hold.
 
-    Attributes
-    ----------
-    steps, loss, clean_loss, budget : ndarray, shape (L,)
-        As in `LossHistory`.
-    A : ndarray of float64, shape (L, k, m)
-        ``A_{i,r} = <w_{i,r}, u_i>``, the robust feature.
-    B : ndarray of float64, shape (L, k, m)
-        ``B_{i,r} = <w_{i,r}, v_i>``, the non-robust feature.
+    Fields: those of `LossHistory`; `A`, `B` (L, k, m): ``A_{i,r} = <w_{i,r}, u_i>``, the robust
+    feature, and ``B_{i,r} = <w_{i,r}, v_i>``, the non-robust one.
     """
 
     A: FloatArray
@@ -315,18 +299,8 @@ class FeatureHistory(FeaturePaths, LossHistory):
 class FeatureRun:
     """A finished training run on patch data.
 
-    Attributes
-    ----------
-    network : PatchNetwork
-        The network at the end.
-    initial : PatchNetwork
-        The network at the beginning.
-    history : FeatureHistory
-        What happened.
-    data : PatchData
-        The training inputs.
-    settings : TrainingSettings
-        How it was trained.
+    Fields: `network`, `initial`: the network at the end and at the beginning; `history`: what
+    happened; `data`: the training inputs; `settings`: how it was trained.
     """
 
     network: PatchNetwork

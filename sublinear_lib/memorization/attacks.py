@@ -29,16 +29,10 @@ __all__ = ["AttackResult", "attack", "ball_points"]
 class AttackResult:
     """The worst that an attack found in every ball.
 
-    Attributes
-    ----------
-    worst : ndarray of float64, shape (N,)
-        The largest deviation ``|F(x) - y_k|`` found.
-    witness : ndarray of float64, shape (N, n)
-        A point of the closed ball where it was found.
-    vanished : float
-        The share of all gradients asked for that were exactly zero, in [0, 1]; NaN without steps.
-    evaluations : int
-        The number of points at which the network was evaluated, for all balls together.
+    Fields: `worst` (N,): the largest deviation ``|F(x) - y_k|`` found; `witness` (N, n): a point of
+    the closed ball where it was found; `vanished`: the share of all gradients asked for that were
+    exactly zero; NaN without steps; `evaluations`: the number of points at which the network was
+    evaluated, for all balls together.
     """
 
     worst: FloatArray
@@ -61,12 +55,11 @@ def _inside(X: FloatArray, D: FloatArray, radius: float, p: float) -> FloatArray
 def ball_points(X: object, radius: Nonnegative, p: float = math.inf, *, rng: Seed) -> FloatArray:
     """Draw one point in the ball around each of the given points.
 
-    Here `radius`: the radius, ``>= 0``; `p`: the norm.
+    Here `p`: the norm.
 
-    Independent points, uniform in the ball, up to rounding; with ``radius = 0`` the centers.
-
-    For p = 1 and 2 a direction (Laplace or normal numbers, divided by their norm) is multiplied by
-    the n-th root of a uniform number, which is uniform in the ball.
+    Independent points, uniform in the ball, up to rounding; with ``radius = 0`` the centers.  For p
+    = 1 and 2 a direction (Laplace or normal numbers, divided by their norm) is multiplied by the
+    n-th root of a uniform number.
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
     norm, source = checked_norm(p), validation.generator(rng)

@@ -48,17 +48,10 @@ _MACHINE_BITS = 62
 class ExactCheck:
     """The answer of `exact_check`.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether (i) to (iii) hold on every closed ball.
-    checks : int
-        The number of pairs (ball, sample) looked at.
-    separation : Fraction or None
-        lambda for p = 1 and p = inf, **lambda squared** for p = 2 (lambda itself may be
-        irrational); None with one class only.
-    terms : int or None
-        For p = 2 the number *K* of sawtooth terms; None otherwise.
+    Fields: `holds`: whether (i) to (iii) hold on every closed ball; `checks`: the number of pairs
+    (ball, sample) looked at; `separation`: lambda for p = 1 and p = inf, **lambda squared** for p =
+    2 (lambda itself may be irrational); None with one class only; `terms`: for p = 2 the number *K*
+    of sawtooth terms.
     """
 
     holds: bool
@@ -225,25 +218,14 @@ def _check_squares(
 class Certificate:
     """What is certified about the balls of a memorizer.
 
-    Attributes
-    ----------
-    method : {"exact", "interval", "milp"}
-        How it was reached.
-    radius : float
-        The radius of the closed balls.
-    labels : ndarray of float64, shape (B,)
-        The labels of the samples whose balls were looked at.
-    certified : ndarray of bool, shape (B,)
-        Whether every point of the ball is classified as its center: the value is closer to the
-        label than half the distance to the next other one, also on the side where there is none
-        (the value outside all bumps is no label); for the Lipschitz memorizer, the sign is right.
-        False means *not proven*, not *wrong*.
-    lower : ndarray of float64, shape (B,)
-        Lower bounds of the output on each ball.  Proven for "interval"; for "milp" the answers of
-        a floating-point solver; for "exact" the label itself where it is certified, and minus
-        infinity elsewhere (the Lipschitz memorizer without a budget: 0 on one side).
-    upper : ndarray of float64, shape (B,)
-        Upper bounds, in the same way.
+    Fields: `method`: "exact", "interval" or "milp"; `radius`: that of the closed balls; `labels`
+    (B,): the labels of the samples whose balls were looked at; `certified` (B,): whether every
+    point of the ball is classified as its center: the value is closer to the label than half the
+    distance to the next other one, also on the side where there is none (the value outside all
+    bumps is no label); for the Lipschitz memorizer, the sign is right.  False means *not proven*,
+    not *wrong*; `lower`, `upper` (B,): bounds of the output on each ball.  Proven for "interval";
+    for "milp" the answers of a floating-point solver; for "exact" the label itself where it is
+    certified, and infinite elsewhere (the Lipschitz memorizer without a budget: 0 on one side).
     """
 
     method: str
@@ -293,12 +275,9 @@ def _boxes(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
 def memorizer_bounds(memorizer: Memorizer, *, aware: bool = True) -> tuple[FloatArray, FloatArray]:
     """Bound the output of the stored network on the balls of the maximum norm, rigorously.
 
-    All balls go through the layers together.
-
-    Here `memorizer`: A memorizer of the maximum norm with a budget; `aware`: whether running maxima
-    and minima are recognized in the weights, see ``intervals``; False is plain interval arithmetic.
-
-    Returned: `lower, upper`: Bounds that hold in exact arithmetic and for every float64 evaluation.
+    For a memorizer of the maximum norm with a budget; all balls go through the layers together.
+    Not `aware` of running maxima and minima in the weights is plain interval arithmetic, see
+    ``intervals``. The bounds hold in exact arithmetic and for every float64 evaluation.
     """
     radius = _radius(validation.instance(memorizer, "memorizer", Memorizer), None)
     return _interval(memorizer, radius, memorizer.X, aware)
@@ -426,17 +405,11 @@ def certify(
 class LipschitzCertificate:
     """The Lipschitz constant of a stored network in the maximum norm, from both sides.
 
-    Attributes
-    ----------
-    upper : Fraction
-        A bound that holds for all pairs of points, by `lipschitz_bound`: exact, no rounding.
-    attained : Fraction
-        ``|F(x) - F(x')| / max_j |x_j - x'_j|`` at two points, evaluated exactly: no smaller bound
-        is true.
-    optimal : Fraction or None
-        ``2 / (lambda - 2 mu)``: no function that is at least 1 on the balls of one label and at
-        most -1 on those of the other has a smaller constant.  It needs a budget; 1 without one,
-        the constant of a distance.  None for other kinds than "lipschitz".
+    Fields: `upper`: a bound that holds for all pairs of points, by `lipschitz_bound`: exact, no
+    rounding; `attained`: ``|F(x) - F(x')| / max_j |x_j - x'_j|`` at two points, evaluated exactly:
+    no smaller bound is true; `optimal`: ``2 / (lambda - 2 mu)``: no function that is at least 1 on
+    the balls of one label and at most -1 on those of the other has a smaller constant.  It needs a
+    budget; 1 without one, the constant of a distance.  None for other kinds than "lipschitz".
     """
 
     upper: Fraction

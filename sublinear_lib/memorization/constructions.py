@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 from sublinear_lib import validation
 from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.memorization.datasets import CheckedData, checked_data, distances
+from sublinear_lib.memorization.datasets import CheckedData, checked_data, distances, frozen
 from sublinear_lib.memorization.networks import AffineLayer, Matrix, ReLUNetwork
 
 __all__ = [
@@ -55,14 +55,8 @@ _MOST_TERMS: Final = 500
 class Size:
     """The size of a network in the three numbers of Yu, Gao and Zhang (2024).
 
-    Parameters
-    ----------
-    width : int
-        The width of the widest hidden layer.
-    depth : int
-        The number of affine maps.
-    nonzeros : int
-        The number of weights and biases that are not zero.
+    Fields: `width`: that of the widest hidden layer; `depth`: the number of affine maps;
+    `nonzeros`: the number of weights and biases that are not zero.
     """
 
     width: int
@@ -74,34 +68,15 @@ class Size:
 class Memorizer:
     """A network that memorizes robustly, with what it was built from.
 
-    Attributes
-    ----------
-    network : ReLUNetwork
-        The network F, one output.
-    X : ndarray of float64, shape (N, n)
-        The points x_i.
-    y : ndarray of float64, shape (N,)
-        Their labels.
-    mu : float or None
-        The budget, 0 <= mu < lam/2, absolute units.  None for a Lipschitz network that is not
-        clipped: it holds no budget.
-    lam : float
-        The separation in the norm p.
-    p : float
-        The norm of balls and separation: 1, 2 or infinity.
-    kind : {"linf", "l1", "l2", "lipschitz"}
-        The construction.
-    margin : float
-        What distances are divided by.  ``lam - 2 mu`` for "linf" and "l1"; for "lipschitz"
-        ``lam/2 - mu``, or 1 if it is not clipped; for "l2" what the approximation of the squares
-        leaves of ``lam (lam - 2 mu)``, in units of ``(2 scale)^2``.
-    scale : float
-        R, the power of two above ``max |x_ij| + lam``.  The network computes `reference` wherever
-        ``|x_j| <= R`` for all j.
-    shift : float
-        The bias of the output: 0 if all labels are positive, else a number below the labels.
-    terms : int or None
-        The number K of sawtooth terms ("l2" only).
+    Fields: `network`: the network F, one output; `X` (N, n), `y` (N,): the points x_i and their
+    labels; `mu`: the budget, 0 <= mu < lam/2, absolute units; None for a Lipschitz network that is
+    not clipped; `lam`: the separation in the norm p; `p`: the norm of balls and separation; `kind`:
+    the construction; `margin`: what distances are divided by: ``lam - 2 mu`` for "linf" and "l1";
+    for "lipschitz" ``lam/2 - mu``, or 1 if it is not clipped; for "l2" what the approximation of
+    the squares leaves of ``lam (lam - 2 mu)``, in units of ``(2 scale)^2``; `scale`: R, the power
+    of two above ``max |x_ij| + lam``; the network computes `reference` wherever ``|x_j| <= R`` for
+    all j; `shift`: the bias of the output: 0 if all labels are positive, else a number below the
+    labels; `terms`: the number K of sawtooth terms ("l2" only).
     """
 
     network: ReLUNetwork
@@ -175,11 +150,9 @@ class Memorizer:
     def classify(self, X: object, within: float | None = None) -> FloatArray:
         """Return the label that the network gives to points.
 
-        Here `within`: if given, a point whose value is farther than this from every label gets no
-        label (NaN). Outside all bumps the value is `shift`, which is no label, and yet closest to
-        one.
-
-        The nearest label; of two the smaller.
+        The nearest label; of two the smaller.  A point whose value is farther than `within` from
+        every label gets none (NaN): outside all bumps the value is `shift`, which is no label, and
+        yet closest to one.
         """
         if within is not None:
             within = validation.scalar(within, "within", minimum=0)
@@ -195,10 +168,7 @@ class Memorizer:
         return nearest
 
     def reference(self, X: object) -> FloatArray:
-        """Return what the network should compute, from a formula and not from its weights.
-
-        The formula in the notes of the function that built the network.
-        """
+        """Return what the network should compute, from a formula and not from its weights."""
         points = validation.float_array(X, "X", shape=("M", self.X.shape[1]), allow_empty=True)
         if self.kind == "lipschitz":
             away, near = (distances(points, self.X[self.y == s], self.p) for s in (-1.0, 1.0))
@@ -267,16 +237,9 @@ class _Rows:
         return matrix
 
 
-def _constant(values: object) -> FloatArray:
-    """Return a read-only vector, which layers can share."""
-    vector = np.array(values, dtype=float)
-    vector.flags.writeable = False
-    return vector
-
-
 def _tail(n: int, *values: float) -> FloatArray:
     """Return the bias of a layer that carries u: n zeros, then `values`."""
-    return _constant([0.0] * n + list(values))
+    return frozen([0.0] * n + list(values))
 
 
 def _measuring(n: int, inputs: int, slope: float = 1.0) -> _Rows:
@@ -438,8 +401,6 @@ def _memorizer(
 def linf_size(N: Count, n: Count) -> Size:
     """Return the size of the network of Theorem 4.8.
 
-    Here `N`: the number of points.
-
     Width 3n + 1, depth 2N + 1, N (8n + 5) nonzeros.  Exact for positive labels, if no bias vanishes
     (one does where ``x_1j`` is mu or -mu; the later layers see positive numbers).  Source: after
     Yu, Gao and Zhang (2024), Theorem 4.8; the exact number of nonzeros is ours.
@@ -513,11 +474,8 @@ def memorize_l1(X: object, y: object, mu: object) -> Memorizer:
 def l1_size(N: Count, n: Count) -> Size:
     """Return the size of the network of `memorize_l1`.
 
-    Here `N`: the number of points.
-
     Width 3n + 2, depth 2N + 2, N (8n + 7) + 2 nonzeros.  Exact for mu > 0 and positive labels, if
-    no bias vanishes.  Source: after Yu, Gao and Zhang (2024), Theorem B.2, which gives the order
-    O(Nn).
+    no bias vanishes; Theorem B.2 of Yu, Gao and Zhang (2024) gives the order O(Nn).
 
     >>> l1_size(60, 8)
     Size(width=26, depth=122, nonzeros=4262)
@@ -617,7 +575,7 @@ def memorize_l2(X: object, y: object, mu: object) -> Memorizer:
     first = _measuring(n, n, 1.0 / unit).zero().build()
     other = _measuring(n, n + 2, 1.0 / unit).add([n, n + 1]).build()
     teeth = _teeth(n, terms)
-    half = _constant([0.0] * (2 * n) + [-0.5] * n + [0.0, 0.0])
+    half = frozen([0.0] * (2 * n) + [-0.5] * n + [0.0, 0.0])
     bump, finish = cache(_bump), cache(_last_tooth)
     layers = []
     for i, height in enumerate(heights):
@@ -665,10 +623,8 @@ def _last_tooth(n: int, terms: int, carry: bool) -> Matrix:
 def l2_size(N: Count, n: Count, terms: Count) -> Size:
     """Return the size of the network of `memorize_l2`.
 
-    Here `N`: the number of points; `terms`: the number K of sawtooth terms.
-
-    Width 3n + 2, depth N (K + 3) + 1, ``N (K (8n + 2) + 9n + 8) - n`` nonzeros.  Exact for positive
-    labels, if no bias vanishes.  Source: after Yu, Gao and Zhang (2024), Theorem B.3, which gives
+    Width 3n + 2, depth N (K + 3) + 1, ``N (K (8n + 2) + 9n + 8) - n`` nonzeros with K `terms`.
+    Exact for positive labels, if no bias vanishes; Theorem B.3 of Yu, Gao and Zhang (2024) gives
     orders.
 
     >>> l2_size(60, 8, 6)
@@ -743,7 +699,7 @@ def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memori
         for sign in (1.0, -1.0)
     }
     signs = data.y.tolist()
-    zeros = {rows: _constant(np.zeros(rows)) for rows in {tree.shape[0] for tree in trees[None]}}
+    zeros = {rows: frozen(np.zeros(rows)) for rows in {tree.shape[0] for tree in trees[None]}}
     layers = []
     for i in range(N):
         layers.append(AffineLayer(other[signs[i - 1]] if i else first, biases[i]))
@@ -796,14 +752,11 @@ def _tree(n: int, sign: float | None) -> list[Matrix]:
 def lipschitz_size(N: Count, n: Count, *, clipped: Flag = False) -> Size:
     """Return the size of the network of `memorize_lipschitz`.
 
-    Here `N`: the number of points; `clipped`: whether the output is clipped, that is, whether there
-    is a budget.
-
     Width 3n + 3, depth ``N (L + 1) + 2`` (one more if clipped) with ``L = max(1, ceil(log2 n))``,
-    and O(N n log n) nonzeros, counted exactly if no bias vanishes.  Source: after Yu, Gao and Zhang
-    (2024), Theorem 5.2, which gives O(N n log n).  A level of the tree that reads m values of two
-    pieces has ``n + 2`` nonzeros for what it carries, 6 for each pair and 2 for a lonely value; a
-    lonely value of the level before has one piece, not two.
+    and O(N n log n) nonzeros, counted exactly if no bias vanishes (Yu, Gao and Zhang, 2024, Theorem
+    5.2, give the order).  A level of the tree that reads m values of two pieces has ``n + 2``
+    nonzeros for what it carries, 6 for each pair and 2 for a lonely value; a lonely value of the
+    level before has one piece, not two.
 
     >>> lipschitz_size(300, 64)
     Size(width=195, depth=2102, nonzeros=330068)

@@ -48,14 +48,8 @@ _ROWS: Final = 128
 class ClosestPair:
     """Two points with different labels that are closest to each other.
 
-    Attributes
-    ----------
-    i : int
-        The row of one; of several closest pairs this is the first in lexicographic order.
-    k : int
-        The row of the other, i < k.
-    distance : float
-        Their distance, the separation lambda of the data.
+    Fields: `i`, `k`: the rows, ``i < k``; of several closest pairs this is the first in
+    lexicographic order; `distance`: the separation lambda of the data.
     """
 
     i: int
@@ -67,20 +61,9 @@ class ClosestPair:
 class CheckedData:
     """Points, labels and a budget that have passed every check of `checked_data`.
 
-    Attributes
-    ----------
-    X : ndarray of float64, shape (N, n)
-        The points, read-only.
-    y : ndarray of float64, shape (N,)
-        The labels, read-only.
-    mu : float
-        The budget, 0 <= mu < lam/2.
-    lam : float
-        The separation lambda in the norm p; infinite if there is one label only.
-    p : float
-        The norm: 1, 2 or infinity.
-    pair : ClosestPair or None
-        A pair at distance lam; None if there is one label only.
+    Fields: `X` (N, n), `y` (N,): points and labels, read-only; `mu`: the budget, 0 <= mu < lam/2;
+    `lam`: the separation lambda in the norm p; infinite if there is one label only; `p`: the norm:
+    1, 2 or infinity; `pair`: a pair at distance lam; None if there is one label only.
     """
 
     X: FloatArray
@@ -94,16 +77,8 @@ class CheckedData:
 class Split(NamedTuple):
     """Points to memorize, and others to ask about.
 
-    Parameters
-    ----------
-    X : ndarray of float64, shape (N, n)
-        The points to memorize.
-    y : ndarray of float64, shape (N,)
-        Their labels.
-    X_test : ndarray of float64, shape (N_test, n)
-        The other points.
-    y_test : ndarray of float64, shape (N_test,)
-        Their labels.
+    Fields: `X` (N, n), `y` (N,): the points to memorize and their labels; `X_test` (N_test, n),
+    `y_test` (N_test,): the others.
     """
 
     X: FloatArray
@@ -173,16 +148,10 @@ def _closest(X: FloatArray, y: FloatArray, p: float) -> ClosestPair | None:
 def separation(X: object, y: object, p: float = math.inf) -> float:
     r"""Return ``lambda = min { ||x_i - x_k||_p : y_i != y_k }``.
 
-    Here `p`: the norm.
-
-    The separation: infinite if there is one label only, 0 if equal points have different labels.
-    For p = inf it is the true minimum, correctly rounded; for p = 1 and 2 the choice of the closest
-    pair is subject to rounding, relative error about ``n 2^-52``.
-
-    Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
-    shape.
-
-    Source: Yu, Gao and Zhang (2024), the separation bound lambda_D^p.
+    Infinite if there is one label only, 0 if equal points have different labels.  For p = inf it is
+    the true minimum, correctly rounded; for p = 1 and 2 the choice of the closest pair is subject
+    to rounding, relative error about ``n 2^-52``.  Source: the separation bound lambda_D^p of Yu,
+    Gao and Zhang (2024).
 
     >>> separation([[0.0, 0.0], [1.0, 3.0], [0.5, 0.0]], [1, 2, 1])
     3.0
@@ -196,11 +165,6 @@ def separation(X: object, y: object, p: float = math.inf) -> float:
 
 def closest_pair(X: object, y: object, p: float = math.inf) -> ClosestPair:
     """Return two points with different labels that are closest to each other.
-
-    Here `p`: the norm.
-
-    Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
-    shape, or if there is one label only.
 
     >>> closest_pair([[0.0, 0.0], [1.0, 3.0], [0.5, 0.0]], [1, 2, 1])
     ClosestPair(i=0, k=1, distance=3.0)
@@ -216,13 +180,8 @@ def closest_pair(X: object, y: object, p: float = math.inf) -> ClosestPair:
 def largest_budget(X: object, y: object, p: float = math.inf) -> float:
     """Return ``lambda/2``: every smaller budget can be reached, this one cannot.
 
-    Here `p`: the norm.
-
-    Half the separation.  The bound is strict: at ``mu = lambda/2`` the closed balls around the
-    closest pair touch, and one point would need two values.
-
-    Raises TypeError, ValueError: if an argument does not hold finite real numbers of the right
-    shape.
+    The bound is strict: at ``mu = lambda/2`` the closed balls around the closest pair touch, and
+    one point would need two values.
 
     >>> largest_budget([[0.0], [1.0]], [1, 2])
     0.5
@@ -272,8 +231,8 @@ def checked_data(
         )
     lam = math.inf if pair is None else pair.distance
     return CheckedData(
-        X=_frozen(points),
-        y=_frozen(labels),
+        X=frozen(points),
+        y=frozen(labels),
         mu=_budget(mu, lam, norm, pair),
         lam=lam,
         p=norm,
@@ -307,8 +266,9 @@ def _budget(mu: object, lam: float, p: float, pair: ClosestPair | None) -> float
     return budget
 
 
-def _frozen(array: FloatArray) -> FloatArray:
-    copy = np.array(array)
+def frozen(values: object) -> FloatArray:
+    """Return a read-only copy, which layers can share."""
+    copy = np.array(values, dtype=np.float64)
     copy.flags.writeable = False
     return copy
 

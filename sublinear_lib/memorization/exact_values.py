@@ -28,15 +28,10 @@ __all__ = ["exact_values_program"]
 class ExactValues:
     """Whether two neurons can take the labels themselves on whole balls.
 
-    Attributes
-    ----------
-    found : bool
-        Whether there is such a network of depth 2 and width 2, with real weights.
-    radius : float
-        The budgets below it can be had; it is 0 if none can, and infinite for one label.
-    network : ReLUNetwork or None
-        The network: exact in real arithmetic, as stored.  None if there is none, or if float64
-        cannot hold one, such as for two labels whose difference is rounded.
+    Fields: `found`: whether there is such a network of depth 2 and width 2, with real weights;
+    `radius`: the budgets below it can be had; it is 0 if none can, and infinite for one label;
+    `network`: exact in real arithmetic, as stored.  None if there is none, or if float64 cannot
+    hold one, such as for two labels whose difference is rounded.
     """
 
     found: bool

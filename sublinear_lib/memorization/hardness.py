@@ -168,16 +168,10 @@ def network_of_coloring(
 class Decoding:
     """The coloring that a memorizing network hides, and how it was read off.
 
-    Attributes
-    ----------
-    colors : tuple of int
-        A proper coloring with the colors 0 and 1.
-    kind : {"half-spaces", "sum"}
-        The shape of the region of label 2: signs of the output weights different, or none
-        positive.
-    rules : tuple of {"first", "second", "both"}
-        Which half-space cut vertex i off: that of the first neuron, that of the second, or only
-        that of the sum of both, which occurs for the kind "sum".
+    Fields: `colors`: a proper coloring with the colors 0 and 1; `kind`: the shape of the region of
+    label 2: signs of the output weights different ("half-spaces"), or none positive ("sum");
+    `rules`: which half-space cut vertex i off: that of the "first" neuron, that of the "second", or
+    only that of the sum of "both", which occurs for the kind "sum".
     """
 
     colors: tuple[int, ...]
@@ -249,19 +243,11 @@ def coloring_of_network(h: Hypergraph, network: ReLUNetwork) -> Decoding:
 class Answer:
     """What a search for two neurons gave.
 
-    Attributes
-    ----------
-    found : bool or None
-        Whether there is a network; None if the time was up, a solver gave no answer, or its point
-        did not pass the exact check.
-    network : ReLUNetwork or None
-        The network, checked in rational arithmetic on every sample.
-    side : {"upper", "lower"} or None
-        The label that the convex region holds.
-    programs : int
-        Linear or mixed-integer programs solved.
-    feasible : int
-        How many of the assignments tried had a network.
+    Fields: `found`: whether there is a network; None if the time was up, a solver gave no answer,
+    or its point did not pass the exact check; `network`: the network, checked in rational
+    arithmetic on every sample; `side`: the label that the convex region holds, "upper" or "lower";
+    `programs`: linear or mixed-integer programs solved; `feasible`: how many of the assignments
+    tried had a network.
     """
 
     found: bool | None

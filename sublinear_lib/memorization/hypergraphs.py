@@ -121,10 +121,8 @@ class Hypergraph:
 def fano() -> Hypergraph:
     """Build the Fano plane: seven points, seven lines of three, no proper 2-coloring.
 
-    The lines ``{i, i + 1, i + 3}`` modulo 7.
-
-    No 3-uniform hypergraph with fewer than seven edges lacks a proper 2-coloring, so this is the
-    smallest example.
+    The lines ``{i, i + 1, i + 3}`` modulo 7: the smallest 3-uniform hypergraph without such a
+    coloring.
 
     >>> coloring(fano()) is None
     True
@@ -142,26 +140,13 @@ def complete_graph(k: Count) -> Hypergraph:
 
 
 def cycle(k: int) -> Hypergraph:
-    """Build the cycle of k vertices.
-
-    Here `k`: number of vertices, at least 3.
-
-    It has a proper 2-coloring if and only if k is even.
-
-    Raises TypeError, ValueError: if k is not an integer of at least 3.
-    """
+    """Build the cycle of k >= 3 vertices; it has a proper 2-coloring if and only if k is even."""
     k = count(k, "k", minimum=3)
     return Hypergraph(k, [(i, (i + 1) % k) for i in range(k)])
 
 
 def random_hypergraph(vertices: int, edges: int, rng: Seed) -> Hypergraph:
-    """Draw different edges of three vertices, each set of them equally likely.
-
-    Here `vertices`: the number V of vertices, ``>= 3``; `edges`: the number of edges, from 0 to the
-    number of sets of three.
-
-    Raises TypeError, ValueError: if a number is out of range or `rng` is not a seed.
-    """
+    """Draw different edges of three vertices, each set of them equally likely."""
     vertices = count(vertices, "vertices", minimum=3)
     possible = list(itertools.combinations(range(vertices), 3))
     edges = count(edges, "edges", minimum=0, maximum=len(possible))
@@ -177,12 +162,9 @@ def _proper(h: Hypergraph) -> Iterator[tuple[int, ...]]:
 def coloring(h: Hypergraph) -> tuple[int, ...] | None:
     """Find a coloring with two colors in which no edge has one color, by trying all.
 
-    Here `h`: the hypergraph.
-
-    The first proper coloring in lexicographic order, with colors 0 and 1; None if there is none.
-
-    The time is exponential in V; for hypergraphs with edges of three vertices the problem is
-    NP-complete (Lovász 1973; *set splitting* in Garey and Johnson 1979).
+    The first one in lexicographic order.  The time is exponential in V; for hypergraphs with edges
+    of three vertices the problem is NP-complete (Lovász 1973; *set splitting* in Garey and Johnson
+    1979).
 
     >>> coloring(cycle(4)), coloring(cycle(5))
     ((0, 1, 0, 1), None)
@@ -190,15 +172,8 @@ def coloring(h: Hypergraph) -> tuple[int, ...] | None:
     return next(_proper(h), None)
 
 
-@described
 def count_colorings(h: Hypergraph) -> int:
     """Count the colorings with two colors in which no edge has one color, by trying all.
-
-    Here `h`: the hypergraph; ``2 ** V`` is at most 2**20.
-
-    How many of the ``2 ** V`` colorings are proper.
-
-    Raises ValueError: if there are more vertices.
 
     >>> count_colorings(cycle(4)), count_colorings(cycle(5)), count_colorings(fano())
     (2, 0, 0)

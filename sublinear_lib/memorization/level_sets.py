@@ -37,11 +37,8 @@ def _inverse_square(values: FloatArray, terms: int) -> FloatArray:
 def bump_outline(memorizer: Memorizer, i: int, share: Share) -> FloatArray:
     """Return the outline of a level set of one bump, in the plane of the first two coordinates.
 
-    Here `memorizer`: A memorizer of kind "linf", "l1" or "l2" of points with at least two
-    coordinates; `i`: the row of the sample.
-
-    The corners, counterclockwise from the right, in absolute coordinates.  The other coordinates
-    are those of the sample.  Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3.
+    The corners, counterclockwise from the right, in absolute coordinates; the other coordinates are
+    those of the sample, of row i.  For the kinds "linf", "l1" and "l2".
 
     >>> from sublinear_lib.memorization import memorize
     >>> memorizer = memorize([[0.0, 0.0], [1.0, 0.0]], [1, 2], 0.25)

@@ -80,23 +80,11 @@ def _frozen_matrix(value: Any, name: str) -> Matrix:
 class AffineLayer:
     """An affine map ``h -> W h + b`` with a sparse matrix; its numbers are frozen.
 
-    Parameters
-    ----------
-    weight : csr_array of float64, shape (out, in)
-        The matrix W.  Any sparse or dense matrix of real numbers is accepted and copied into this
-        form, without explicit zeros.  A ``csr_array`` in canonical form (sorted, no entry twice)
-        whose three arrays are read-only already, such as the weight of another layer, is not
-        copied: the two layers share it.
-    bias : array_like of float, shape (out,)
-        The vector b, copied unless it is read-only.
+    Any sparse or dense `weight` of real numbers is accepted and copied into a ``csr_array`` without
+    explicit zeros.  One in canonical form (sorted, no entry twice) whose three arrays are read-only
+    already, such as the weight of another layer, is not copied: the two layers share it.  The bias
+    is copied unless it is read-only.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not hold finite real numbers of the right shape.
-
-    Examples
-    --------
     >>> first = AffineLayer([[1.0, 0.0], [0.0, -2.0]], [0.0, 3.0])
     >>> AffineLayer(first.weight, [1.0, 1.0]).weight is first.weight
     True

@@ -50,12 +50,9 @@ def breaking_gap(
 ) -> float:
     """Predict the distance ``1 - rho`` from the threshold at which a format fails.
 
-    There the predicted error ``eps y / (lambda (1 - rho))`` is half the distance of two labels.
-
-    Here `lam`: the separation lambda ``> 0``; `label`: the largest label, ``> 0``; `dtype`: the
-    format; `label_gap`: the smallest distance between two labels, ``> 0``.
-
-    The predicted ``1 - rho``; it can exceed 1, and then the format fails for every budget.
+    There the predicted error ``eps y / (lambda (1 - rho))`` is half the smallest distance of two
+    labels; y is the largest label.  The result can exceed 1, and then the format fails for every
+    budget.
 
     >>> f"{breaking_gap(0.25, 3.0):.1e}", f"{breaking_gap(0.25, 3.0, 'float32'):.1e}"
     ('5.3e-15', '2.9e-06')
@@ -171,21 +168,12 @@ def _wrong(memorizer: Memorizer, computed: list[Fraction | None], ideal: list[Fr
 class PrecisionCurve:
     """The error on the balls against the distance from the threshold, for one format.
 
-    Attributes
-    ----------
-    gaps : ndarray of float64, shape (G,)
-        ``1 - mu / (lambda/2)`` of the smallest budget used, from the exact numbers.
-    margins : ndarray of float64, shape (G,)
-        ``c = lambda - 2 mu``, rounded once.
-    total : ndarray of float64, shape (G,)
-        The largest error over the probes, ``|computed - ideal|``.
-    wrong : ndarray of int64, shape (G,)
-        Probes that are classified wrongly.
-    predicted : ndarray of float64, shape (G,)
-        ``eps y / c``: an order of magnitude for coordinates of size 1, neither a bound nor a fit.
-    proven : ndarray of float64, shape (G,)
-        For float64 a bound of the total error on the *whole* balls, from the interval certificate;
-        NaN for float32, which it does not treat.
+    Fields: `gaps` (G,): ``1 - mu / (lambda/2)`` of the smallest budget used, from the exact
+    numbers; `margins` (G,): ``c = lambda - 2 mu``, rounded once; `total` (G,): the largest error
+    over the probes, ``|computed - ideal|``; `wrong` (G,): probes that are classified wrongly;
+    `predicted` (G,): ``eps y / c``: an order of magnitude for coordinates of size 1, neither a
+    bound nor a fit; `proven` (G,): for float64 a bound of the total error on the *whole* balls,
+    from the interval certificate; NaN for float32, which it does not treat.
     """
 
     gaps: FloatArray

@@ -41,19 +41,11 @@ RangeStatus: TypeAlias = Literal["optimal", "unknown", "infeasible"]
 class OutputRange:
     """The range of a network with one output on a polytope, as a solver found it.
 
-    Attributes
-    ----------
-    lower : float
-        The minimum if `status` is "optimal", up to the tolerances of the solver; otherwise the
-        bound that was reached in time, possibly infinite.
-    upper : float
-        The maximum, in the same way.
-    status : {"optimal", "unknown", "infeasible"}
-        The worse of the two programs' answers.
-    highest : float
-        The value of the network, in float64, at the point found for the maximum; NaN without one.
-    argmax : ndarray of float64, shape (n,)
-        The point found for the maximum, clipped to the box; NaN where there is none.
+    Fields: `lower`, `upper`: minimum and maximum if `status` is "optimal", up to the tolerances of
+    the solver; otherwise the bounds that were reached in time, possibly infinite; `status`: the
+    worse of the two programs' answers; `highest`: the value of the network, in float64, at the
+    point found for the maximum; NaN without one; `argmax` (n,): that point, clipped to the box; NaN
+    where there is none.
     """
 
     lower: float

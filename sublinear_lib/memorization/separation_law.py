@@ -30,13 +30,11 @@ def _differ(classes: object) -> float:
 def line_survival(t: Nonnegative, N: int) -> float:
     r"""Return ``Pr[lambda > t]`` for uniform points of the unit interval with one of two labels.
 
-    Here `N`: number of points, ``>= 2``.
-
     ``sum_M Pr[M] max(1 - M t, 0)^N``, where M counts the neighbors with different labels: binomial
-    with N - 1 trials and probability 1/2.  Source: our closed form.  Between two
-    points with different labels two neighbors have different labels, so lambda is a minimum over M
-    gaps; given M, those gaps and the points are independent of the labels, and M of the N + 1 gaps
-    of uniform points all exceed t with the probability stated.
+    with N - 1 trials and probability 1/2.  Between two points with different labels two neighbors
+    have different labels, so lambda is a minimum over M gaps; given M, those gaps and the points
+    are independent of the labels, and M of the N + 1 gaps of uniform points all exceed t with the
+    probability stated.
 
     >>> round(line_survival(0.1, 2), 3)  # two points farther apart than 0.1, or with one label
     0.905
@@ -75,12 +73,10 @@ def line_median(N: int) -> float:
 def close_pairs(t: Share, N: int, n: Count, classes: int = 2) -> float:
     r"""Return the expected number of pairs with different labels within t, maximum norm.
 
-    Here `N`: number of points, ``>= 2``, uniform in the unit cube; `classes`: number of labels,
-    ``>= 2``, independent and equally likely.
-
-    ``N (N - 1)/2 (1 - 1/classes) (2 t - t^2)^n``, at least ``Pr[lambda <= t]``.  Source: ``Pr[|u -
-    v| <= t] = 2 t - t^2`` for two uniform numbers, and the n coordinates are independent; the bound
-    is Markov's inequality.
+    ``N (N - 1)/2 (1 - 1/classes) (2 t - t^2)^n`` for uniform points of the cube with labels that
+    are independent and equally likely: ``Pr[|u - v| <= t] = 2 t - t^2`` for two uniform numbers,
+    and the n coordinates are independent.  By Markov's inequality it is at least ``Pr[lambda <=
+    t]``.
 
     >>> close_pairs(0.5, 3, 2)  # three pairs, (3/4)^2, half of them with different labels
     0.84375
@@ -92,9 +88,6 @@ def close_pairs(t: Share, N: int, n: Count, classes: int = 2) -> float:
 @checked
 def sure_separation(N: int, n: Count, classes: int = 2, failure: Probability = 0.01) -> float:
     r"""Return a distance that lambda exceeds except with a given probability, maximum norm.
-
-    Here `N`: number of points, ``>= 2``, uniform in the unit cube; `classes`: number of labels
-    as in `close_pairs`.
 
     The t at which `close_pairs` is the failure, ``1 - sqrt(1 - (failure / pairs)^(1/n))``; 1 if
     there are fewer pairs than that.  At ``failure = log 2`` it is the median of lambda if close

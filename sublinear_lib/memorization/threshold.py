@@ -34,15 +34,9 @@ _ROWS = 512
 class Contradiction:
     """A point in the balls of two differently labeled points.
 
-    Parameters
-    ----------
-    point : ndarray of float64, shape (n,)
-        The point, halfway between the two; read-only.
-    labels : tuple of float
-        The two values that the point would need.
-    depth : float
-        ``mu - lambda/2``, how far the balls reach into each other from the middle; 0 where they
-        only touch.
+    Fields: `point` (n,): halfway between the two; read-only; `labels`: the two values that the
+    point would need; `depth`: ``mu - lambda/2``, how far the balls reach into each other from the
+    middle; 0 where they only touch.
     """
 
     point: FloatArray
@@ -54,12 +48,8 @@ class Contradiction:
 class Slope:
     """The least Lipschitz constant of a function that is right on all balls.
 
-    Parameters
-    ----------
-    value : float
-        The constant, labels per unit of the norm p.
-    i, k : int or None
-        The rows of a pair that decides it, i < k; None if there is one label only.
+    Fields: `value`: the constant, labels per unit of the norm p; `i`, `k`: the rows of a pair that
+    decides it, ``i < k``; None if there is one label only.
     """
 
     value: float
@@ -118,16 +108,11 @@ def _slope(data: CheckedData) -> Slope:
 def smallest_slope(X: object, y: object, mu: object, p: float = math.inf) -> Slope:
     r"""Return the least Lipschitz constant of a function with ``F = y_i`` on every ball.
 
-    Here `mu`: the budget, ``0 <= mu < lambda/2``, absolute units of the norm p; `p`: the norm.
-
     ``max |y_i - y_k| / (||x_i - x_k||_p - 2 mu)`` over the pairs with different labels, and a pair
-    where it is reached; 0 if there is one label only.
-
-    Raises TypeError, ValueError: as `checked_data`; one label only is allowed.
-
-    Source: our Proposition II.1.  Between the balls of rows i and k the distance is
-    ``||x_i - x_k||_p - 2 mu`` and the values differ by ``|y_i - y_k|``, so no function can do with
-    less; `extension` does with that.  ``N^2 n`` operations, ``O(N)`` memory at a time.
+    where it is reached; 0 if there is one label only.  Source: our Proposition II.1.  Between the
+    balls of rows i and k the distance is ``||x_i - x_k||_p - 2 mu`` and the values differ by ``|y_i
+    - y_k|``, so no function can do with less; `extension` does with that.  ``N^2 n`` operations,
+    ``O(N)`` memory at a time.
 
     >>> smallest_slope([[0.0], [1.0]], [1, 2], 0.25)
     Slope(value=2.0, i=0, k=1)

@@ -237,12 +237,9 @@ def _reach(piece: _Piece, x: list[Fraction], level: Fraction) -> Fraction | floa
 class SignCertificate:
     """Whether two neurons classify whole balls, decided in rational arithmetic.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether every point of every closed ball that was asked about is classified, without ties.
-    radius : Fraction or float
-        The largest radius: all budgets below it hold, no other does.  Infinite for no limit.
+    Fields: `holds`: whether every point of every closed ball that was asked about is classified,
+    without ties; `radius`: the largest radius: all budgets below it hold, no other does.  Infinite
+    for no limit.
     """
 
     holds: bool
@@ -254,14 +251,7 @@ def certify_sign(
 ) -> SignCertificate:
     """Decide exactly whether two neurons classify every ball around the samples.
 
-    Here `radius`: the budget.
-
-    The answer and the largest budget.
-
-    Raises TypeError, ValueError: as `robust_radii`; also for a radius that is negative or not
-    finite.
-
-    Source: `robust_radii`.
+    The answer and the largest budget, by `robust_radii`.
 
     >>> network = ReLUNetwork([([[1, 1], [0, 1]], [0, 0]), ([[1, -1]], [0])])
     >>> certify_sign(network, [[2, 0], [-2, 0]], [1, 0], 0.625)

@@ -37,24 +37,12 @@ __all__ = [
 class Collision:
     """Two points in balls of different labels that a first layer cannot tell apart.
 
-    Attributes
-    ----------
-    radius : float
-        The smallest budget at which two closed balls of different labels hold a pair with
-        ``W x = W x'``: every network whose first layer is W fails at this budget and above.
-    i : int
-        Row of the first sample.
-    k : int
-        Row of the second sample, ``k > i``.
-    x : ndarray of float64, shape (n,)
-        A point of the ball of sample i, at distance `radius`.
-    x_prime : ndarray of float64, shape (n,)
-        A point of the ball of sample k, at the same distance.  It is x itself if W is injective;
-        then the balls themselves meet.
-    separation : float
-        The smallest distance lam of two samples with different labels; ``radius <= lam / 2``.
-    rank : int
-        The numerical rank of W.
+    Fields: `radius`: the smallest budget at which two closed balls of different labels hold a pair
+    with ``W x = W x'``: every network whose first layer is W fails at this budget and above; `i`,
+    `k`: rows of the samples, ``k > i``; `x`, `x_prime` (n,): points of their balls, at distance
+    `radius`; they are equal if W is injective; then the balls themselves meet; `separation`: the
+    smallest distance lam of two samples with different labels; ``radius <= lam / 2``; `rank`: the
+    numerical rank of W.
     """
 
     radius: float
@@ -76,12 +64,7 @@ class Collision:
         return self.rank == self.x.size
 
     def residual(self, W: FloatArray) -> float:
-        """Measure how different W finds the two points.
-
-        ``max |W x - W x'|``, zero but for rounding if W is the matrix that was asked about.
-
-        Raises TypeError, ValueError: if W is no matrix of finite numbers with n columns.
-        """
+        """Measure ``max |W x - W x'|``, zero but for rounding for the W that was asked about."""
         weights = float_array(W, "W", shape=("m", self.x.size))
         return float(np.abs(weights @ self.x - weights @ self.x_prime).max())
 
@@ -174,11 +157,9 @@ def _gap(d: FloatArray, basis: FloatArray) -> FloatArray:
 def null_space_layer(n: int) -> FloatArray:
     """Build the narrow layer that comes closest to keeping the simplex apart.
 
-    Here `n`: number of features, ``n >= 2``.
-
     The differences ``x_j - x_{j+1}``; the null space is the line of ``(1, ..., 1)``, and the
-    collision radius on `simplex_points` is exactly ``lam / 4``, the most that n - 1 rows allow.
-    Source: Proposition II.3, ours.
+    collision radius on `simplex_points` is exactly ``lam / 4``, the most that n - 1 rows allow
+    (Proposition II.3).
 
     >>> null_space_layer(3)
     array([[ 1., -1.,  0.],
@@ -193,15 +174,12 @@ def simplex_collision_radius(z: FloatArray) -> float:
     r"""Give the collision radius on the simplex of a layer whose null space is one line.
 
     ``beta / (2 (alpha + beta))``, where alpha and beta are the largest and the second largest
-    ``|z_j|``; in units of lam, between 0 and 1/4.
-
-    The distance of ``e_j`` to the line is ``min_s max(|1 - s z_j|, |s| M)`` with M the largest
-    ``|z_i|`` besides ``|z_j|``.  The two terms are equal at ``s = sign(z_j) / (M + |z_j|)``, where
-    one grows and the other falls, so the distance is ``M / (M + |z_j|)``.  It is smallest for the
-    largest ``|z_j|``, and at most 1/2 then.
-
-    For a Gaussian matrix of n - 1 rows the line is uniform, so this formula gives the law of the
-    radius; for ``n = 2`` its mean is ``1/4 - ln(2) / (2 pi) = 0.1397``.
+    ``|z_j|``; in units of lam, between 0 and 1/4.  The distance of ``e_j`` to the line is ``min_s
+    max(|1 - s z_j|, |s| M)`` with M the largest ``|z_i|`` besides ``|z_j|``.  The two terms are
+    equal at ``s = sign(z_j) / (M + |z_j|)``, where one grows and the other falls, so the distance
+    is ``M / (M + |z_j|)``, smallest for the largest ``|z_j|``.  For a Gaussian matrix of n - 1 rows
+    the line is uniform, so this gives the law of the radius; for ``n = 2`` its mean is ``1/4 -
+    ln(2) / (2 pi) = 0.1397``.
 
     >>> simplex_collision_radius([1.0, -1.0, 1.0])
     0.25
@@ -221,11 +199,10 @@ def simplex_collision_radius(z: FloatArray) -> float:
 def random_collision_radii(n: int, m: Count, draws: Count, rng: Seed) -> FloatArray:
     """Measure the collision radii of random first layers on the simplex.
 
-    Here `n`: number of features, ``n >= 2``; `draws`: how many matrices with independent standard
-    normal entries.
+    Here `n`: number of features.
 
-    The radii in units of lam: at most 1/4 where ``m < n``, and 1/2 from ``m = n`` on.  Source:
-    `collision` on the points 0 and ``e_1, ..., e_n``.
+    In units of lam, of matrices with independent standard normal entries: at most 1/4 where ``m <
+    n``, and 1/2 from ``m = n`` on.
 
     >>> radii = random_collision_radii(n=3, m=2, draws=50, rng=0)
     >>> bool((radii <= 0.25).all()), round(float(radii.mean()), 2)
@@ -239,12 +216,10 @@ def random_collision_radii(n: int, m: Count, draws: Count, rng: Seed) -> FloatAr
 def cube_image(W: FloatArray) -> FloatArray:
     """Compute what two neurons see of the cube: the corners of the image of the unit ball.
 
-    The corners of ``{W x : max |x_j| <= 1}`` in counterclockwise order, where k is the number of
-    columns that are not zero; corners may lie on an edge if columns are parallel.  The image of a
-    ball of radius mu around x is ``W x`` plus mu times this polygon.
-
-    The image is the sum of the segments from ``-w_j`` to ``w_j``, for the columns ``w_j``.  Turned
-    into the upper half-plane and sorted by angle, the columns ``2 w_j`` are one half of its edges.
+    The corners of ``{W x : max |x_j| <= 1}`` in counterclockwise order; corners may lie on an edge
+    if columns are parallel.  The image is the sum of the segments from ``-w_j`` to ``w_j``, for the
+    columns ``w_j``: turned into the upper half-plane and sorted by angle, the columns ``2 w_j`` are
+    one half of its edges.
 
     >>> cube_image([[1.0, 0.0], [0.0, 1.0]]).tolist()
     [[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]]

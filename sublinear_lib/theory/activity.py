@@ -45,8 +45,7 @@ __all__ = [
 def gaussian_tail_bound(tau: Nonnegative, m: Count) -> float:
     r"""Bound the probability that one neuron fires, as the proof of Lemma C.15 does.
 
-    For ``z ~ N(0, 2/m)`` the Gaussian tail bound gives ``P[z > tau] <= exp(-tau^2 m / 4)``.
-    Source: proof of Lemma C.15 ("By Gaussian tail bounds").
+    For ``z ~ N(0, 2/m)``, ``P[z > tau] <= exp(-tau^2 m / 4)``.  Source: proof of Lemma C.15.
 
     >>> gaussian_tail_bound(0.0, 100)
     1.0
@@ -58,11 +57,7 @@ def gaussian_tail_bound(tau: Nonnegative, m: Count) -> float:
 def printed_K(length: Nonnegative, m: Count) -> float:
     r"""Give the constant K with which the paper's formula ``K / m^{3/5}`` is a given length.
 
-    The threshold of Section 4.2 and the radius of the ball of Theorem 4.1 are both printed so.
-
-    Here `length`: A threshold, or how far a neuron moves, ``>= 0``.
-
-    ``K = length m^{3/5}``.  Source: Section 4.2, Theorem 4.1 and Lemma 4.5, solved for K.
+    ``K = length m^{3/5}``, for the threshold of Section 4.2 and the radius of Theorem 4.1 alike.
 
     >>> round(printed_K(1024**-0.6, 1024), 12)
     1.0
@@ -74,12 +69,9 @@ def printed_K(length: Nonnegative, m: Count) -> float:
 def printed_q0(m: Count, K: Nonnegative) -> float:
     r"""Evaluate the printed bound ``Q_0 = 2 m exp(-K^2 / (4 m^{1/5}))`` of Lemma 4.5.
 
-    It is twice ``m`` times `gaussian_tail_bound` at the paper's threshold ``tau = K / m^{3/5}``.
-    A bound on a number of neurons says nothing as soon as it exceeds ``m``, which happens for
-    ``K^2 < 4 ln(2) m^{1/5}``.
-
-    ``Q_0``, a number of neurons.  Source: Lemma 4.5 = C.15.  The minus sign in the exponent is lost
-    in the machine-read text; the proof of C.15 (Gaussian tail bound) fixes it.
+    It is twice m times `gaussian_tail_bound` at ``tau = K / m^{3/5}``, and exceeds m for ``K^2 < 4
+    ln(2) m^{1/5}``.  Source: Lemma 4.5 = C.15; the minus sign in the exponent is lost in the
+    machine-read text, the proof of C.15 fixes it.
 
     >>> printed_q0(1024, 0.0)
     2048.0
@@ -91,11 +83,8 @@ def printed_q0(m: Count, K: Nonnegative) -> float:
 def printed_failure_probability(m: Count, K: Nonnegative, n: Count = 1) -> float:
     r"""Evaluate the failure probability that the proof of Lemma C.15 arrives at.
 
-    With ``eta = m exp(-K^2/(4 m^{1/5}))``, Bernstein's inequality at ``t = eta`` gives
-    ``P[count > 2 eta] <= exp(-3 eta / 8)`` for one point, and the union bound multiplies by n.
-
-    ``n exp(-3 eta / 8)``; a value above 1 says nothing.  Source: proof of Lemma C.15, from Lemma
-    A.9 (Bernstein).
+    ``n exp(-3 eta / 8)`` with ``eta = m exp(-K^2/(4 m^{1/5}))``: Bernstein's inequality (Lemma A.9)
+    for ``P[count > 2 eta]`` and a union bound.  Source: proof of Lemma C.15.
 
     >>> printed_failure_probability(1024, 0.0) < 1e-160
     True
@@ -107,14 +96,8 @@ def printed_failure_probability(m: Count, K: Nonnegative, n: Count = 1) -> float
 def smallest_printed_K(m: Count, active: float) -> float:
     r"""Find the smallest K for which the printed bound reaches a wanted number of neurons.
 
-    Solving ``2 m exp(-K^2/(4 m^{1/5})) = active`` for K gives
-    ``K = 2 m^{1/10} sqrt(ln(2 m / active))``.
-
-    Here `active`: the wanted bound on the number of active neurons, ``0 < active <= 2 m``.
-
-    The smallest ``K >= 0`` with ``printed_q0(m, K) <= active``.  Source: Lemma 4.5, inverted.  It
-    grows like ``m^{1/10} sqrt(log m)`` for ``active = m^c`` with fixed c < 1, so no fixed K makes
-    the printed bound ``O(m^c)``.
+    ``K = 2 m^{1/10} sqrt(ln(2 m / active))`` solves ``printed_q0(m, K) = active``, for ``0 < active
+    <= 2 m``.  For ``active = m^c``, c < 1, it grows: no fixed K makes the bound ``O(m^c)``.
 
     >>> round(smallest_printed_K(10**6, 10**5.4), 1)
     11.5
@@ -127,11 +110,7 @@ def smallest_printed_K(m: Count, active: float) -> float:
 def printed_gap_bound(m: Count, K: Nonnegative) -> float:
     r"""Evaluate the printed approximation bound ``K^2 / m^{1/10}`` of Theorem 4.1, constant one.
 
-    The chapter on activity sets it beside `printed_q0`: the two bounds share the constant K, and no
-    K makes both small.
-
-    ``K^2 m^{-1/10}``.  Source: Theorem 4.1 as printed.  Whether the theorem itself holds is another
-    question, treated in its own chapter; here only the printed expression is evaluated.
+    It shares the constant K with `printed_q0`, and no K makes both small.
 
     >>> printed_gap_bound(1024, 2.0)
     2.0
@@ -145,13 +124,9 @@ def near_zero_probability(
 ) -> float:
     r"""Compute the mean of the paper's indicator ``Psi_r(x, eta)`` under either reading.
 
-    The machine-read text of Lemma 4.5 has lost the relation in ``1[|z_r(x)| ? eta]``.  Both
-    readings are exact Gaussian probabilities for ``z ~ N(0, 2/m)``.
-
-    Here `side`: ``"at least"`` for ``|z| >= eta``, ``"at most"`` for ``|z| <= eta``.
-
-    Source: Lemma 4.5 = C.15, definition of ``Psi_r``.  ``"at most"`` is one less the other and good
-    to 1e-16 of one; for thin windows `sublinear_lib.theory.flip_probability` has all digits.
+    The text of Lemma 4.5 = C.15 has lost the relation in ``1[|z_r(x)| ? eta]``; both readings are
+    exact probabilities for ``z ~ N(0, 2/m)``.  ``"at most"`` is good to 1e-16 of one; for thin
+    windows `sublinear_lib.theory.flip_probability` has all digits.
 
     >>> near_zero_probability(0.0, 64)
     1.0
@@ -171,9 +146,7 @@ def near_zero_count_tail(
 ) -> float:
     r"""Compute the exact probability that Lemma 4.5's sum exceeds a number, under either reading.
 
-    Here `side`: the relation in ``Psi_r = 1[|z_r(x)| ? eta]``.
-
-    ``P[sum_r Psi_r(x, eta) > number]`` at one fixed x: the sum is binomial with the mean of
+    ``P[sum_r Psi_r(x, eta) > number]`` at one fixed x, binomial with the mean of
     `near_zero_probability`.  Source: Lemma 4.5 = C.15.
 
     >>> near_zero_count_tail(9, 0.0, 10)  # all ten
@@ -189,13 +162,8 @@ def active_count_interval(
 ) -> tuple[int, int]:
     r"""Give the range in which the number of active neurons at one fixed x falls.
 
-    The count is Binomial(m, Q(t)) exactly, so the range is a pair of binomial quantiles, not an
-    estimate.
-
-    Here `confidence`: probability that the range must at least have, in (0, 1).
-
-    ``(lowest, highest)``, both attainable counts, with ``P[lowest <= count <= highest] >=
-    confidence``.  Source: Definition 3.9 with Definition 3.1.
+    ``(lowest, highest)``, quantiles of the exact law Binomial(m, Q(t)).  Source: Definitions 3.1,
+    3.9.
 
     >>> active_count_interval(0.0, 100, confidence=0.95)
     (40, 60)
@@ -208,8 +176,7 @@ def active_count_interval(
 def active_count_tail(active: Nonnegative, tau: Nonnegative, m: Count) -> float:
     r"""Compute the exact probability that more than ``active`` neurons fire at one fixed x.
 
-    ``P[Binomial(m, Q(t)) > active]``.  Source: Definition 3.9 with Definition 3.1; to be compared
-    with `printed_failure_probability`.
+    ``P[Binomial(m, Q(t)) > active]``, to be compared with `printed_failure_probability`.
 
     >>> active_count_tail(10, 0.0, 10)
     0.0
@@ -276,16 +243,10 @@ def active_arcs(
 def max_active_on_circle(network: TwoLayerNetwork) -> MaximalCount:
     r"""Find the point of X at which most neurons fire, exactly, for d = 3.
 
-    On X = {(s cos v, s sin v, 1/2)}, s = sqrt(3)/2, neuron r fires where
-    ``s |w'_r| cos(v - v_r) > tau - b_r - w_{r,3}/2``: on an open arc around its own direction v_r,
-    everywhere, or nowhere.  Sorting the ends of the arcs and adding one at each beginning, taking
-    one away at each end (ends first where both coincide, since the arcs are open) visits every
-    value that the count takes on an interval of X.
-
-    Raises TypeError, ValueError: if it is no network, or its dimension is not 3.
-
-    Source: Definition 3.9, with the supremum over x in X that an adversary needs.  The arc ends are
-    rounded to float64; the witness is the midpoint of the winning arc.  Time O(m log m).
+    On X = {(s cos v, s sin v, 1/2)}, s = sqrt(3)/2, neuron r fires where ``s |w'_r| cos(v - v_r) >
+    tau - b_r - w_{r,3}/2``: on an open arc around its own direction v_r, everywhere, or nowhere.  A
+    sweep over the sorted ends (ends before beginnings where both coincide) visits every value of
+    the count.  The ends are rounded to float64.  Source: Definition 3.9.  Time O(m log m).
     """
     require_circle(network)
     everywhere, _, begin, end = active_arcs(network.W, network.b, network.tau)

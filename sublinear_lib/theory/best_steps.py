@@ -3,9 +3,10 @@ r"""How small the degree of a polynomial step can be: certified minimal degrees 
 Claim B.5 offers a degree, ``24 ln(16/eps) / gamma``.  Here is what any polynomial needs, what the
 best polynomial of a degree reaches, a degree that is always enough and has ``delta - 2 rho``
 where the claim has ``gamma = delta (delta - 2 rho)``, and the width that Theorem 4.4 makes of a
-polynomial.  Nothing in the proofs of the paper uses this module.  Before changing it, know what is
-rigorous: the exchange algorithm of Remez runs in floating
-point and is trusted for nothing; its polynomial and its points of reference are then taken as exact
+polynomial; delta in (0, 2) is the separation of the data, rho in [0, delta/2) the radius of the
+adversary, eps in (0, 1/2) the accuracy.  Nothing in the proofs of the paper uses this module.
+Before changing it, know what is rigorous: the exchange algorithm of Remez runs in floating point
+and is trusted for nothing; its polynomial and its points of reference are then taken as exact
 fractions, and the bracket around the best error follows from signs (de la Vallee Poussin, below)
 and from Bernstein coefficients.
 """
@@ -23,7 +24,7 @@ from flint import arb, fmpq_poly, fmpz_poly
 from numpy.polynomial import chebyshev as basis
 from scipy import linalg, special
 
-from sublinear_lib._arguments import Count, Probability, Real, checked, described
+from sublinear_lib._arguments import Count, Probability, Real, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.theory.enclosures import (
     Ball,
@@ -83,16 +84,11 @@ def printed_step_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     return enclose(lambda: 24 / ball(gamma) * ball(16 / accuracy).log())
 
 
-@described
 def necessary_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     r"""Enclose a number that the degree of no polynomial step falls below.
 
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
-
-    ``arccosh((1 - eps)/eps) / arccosh(1 + gamma/(2 - (delta - rho)^2/2))``.
-
-    Proof: *what every step needs*, on the page *Good weights exist*.
+    ``arccosh((1 - eps)/eps) / arccosh(1 + gamma/(2 - (delta - rho)^2/2))``.  Proof: *what every
+    step needs*, on the page *Good weights exist*.
 
     >>> round(float(necessary_degree(1, Fraction(1, 10), Fraction(1, 20))), 3)
     3.773
@@ -108,18 +104,12 @@ def necessary_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     return enclose(needed)
 
 
-@described
 def angular_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Return a degree that is always enough for a step, of order ``1/(delta - 2 rho)``.
 
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
-
     ``ceil(arccosh(2 pi (1 + 1/eps)/h) / (2 arccosh(cos(h/4)/cos(h/2))))``, where ``2 h`` is the
-    difference of the angles ``2 arcsin((delta - rho)/2)`` and ``2 arcsin(rho/2)``.
-
-    Of the order ``ln(1/((delta - 2 rho) eps)) / (delta - 2 rho)``.  Proof: *a degree that is always
-    enough*, on the page *Good weights exist*.
+    difference of the angles ``2 arcsin((delta - rho)/2)`` and ``2 arcsin(rho/2)``.  Proof: *a
+    degree that is always enough*, on the page *Good weights exist*.
 
     >>> angular_degree(1, Fraction(1, 10), Fraction(1, 20))
     18
@@ -176,14 +166,10 @@ def _truncation_degree(gamma: float, eps: float) -> int:
 def truncation_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Return the degree from which the paper's polynomial is proven to be accurate.
 
-    The smallest odd degree ``2 t + 1`` from which on the error bound of
-    `polynomials.sign_approximation` for the gap ``gamma/8`` is at most ``2 eps``, in floating
-    point.
-
-    Source: Claim B.5 with its polynomial from Lemma A.1 and Theorem A.2.  The bound is
-    ``1 - p_k(eta) + w_(t+1) + w_(t+2)``, and the ``w_j`` are Fourier coefficients of
-    ``sum_(i <= k) c_i cos(v)^i``.  Time ``O(sqrt(k) log k)`` for the order k of
-    Lemma A.1.
+    The smallest odd degree ``2 t + 1`` from which on the bound ``1 - p_k(eta) + w_(t+1) + w_(t+2)``
+    of `polynomials.sign_approximation` for the gap ``eta = gamma/8`` is at most ``2 eps``, in
+    floating point; the ``w_j`` are Fourier coefficients of ``sum_(i <= k) c_i cos(v)^i``.  Source:
+    Claim B.5 with Lemma A.1 and Theorem A.2.  Time ``O(sqrt(k) log k)``.
 
     >>> truncation_degree(1, Fraction(1, 10), Fraction(1, 20))
     59
@@ -262,9 +248,8 @@ def _best_error(far: Fraction, near: Fraction, degree: int) -> float:
 def best_step_polynomial(delta: Number, rho: Number, degree: int) -> Polynomial:
     r"""Return a polynomial step that is nearly the best one of its degree.
 
-    The one that the exchange algorithm finds, its coefficients taken as exact fractions.
-
-    `best_step` proves what it is worth.
+    The one that the exchange algorithm finds, as exact fractions; `best_step` proves what it is
+    worth.
 
     >>> best_step_polynomial(1, Fraction(1, 10), 4).degree
     4
@@ -297,22 +282,15 @@ def _from_chebyshev(coefficients: tuple[float, ...]) -> Polynomial:
     return Polynomial(tuple(from_flint(value) for value in total.coeffs()))
 
 
-@described
 def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     r"""Bracket the error of the best polynomial step of a degree, and give one that reaches it.
 
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `degree`: the degree, 1 to 160.
+    The bracket is around the smallest ``max(|q| on [-1, far], |q - 1| on [near, 1])``, at a degree
+    from 1 to 160.  The error of q alternates in sign at ``n + 2`` points of the two intervals, and
+    no q of the degree has a smaller error than the least of these (de la Vallee Poussin, proved on
+    the page *Good weights exist*); the upper end is decided by `polynomials.stays_within`.
 
-    The polynomial, and a bracket around the smallest ``max(|q| on [-1, far], |q - 1| on [near,
-    1])``.
-
-    Raises ArithmeticError: if floating point is too coarse for the degree: the errors found do not
-    alternate.
-
-    The error of q alternates in sign at ``n + 2`` points of the two intervals, and no q of the
-    degree has a smaller error than the least of these (de la Vallee Poussin, proved on the page
-    *Good weights exist*); the upper end is decided by `polynomials.stays_within`.
+    Raises ArithmeticError: if floating point is too coarse for the degree.
 
     >>> found = best_step(1, Fraction(1, 10), 4)
     >>> round(float(found.lower), 4), round(float(found.upper), 4)
@@ -340,19 +318,11 @@ def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     return BestStep(q, lower, upper, tuple(exact))
 
 
-@described
 def smallest_step_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Find the smallest degree of a polynomial step of some accuracy, in floating point.
 
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
-
-    The degree; `smallest_step` proves it.
-
-    Raises ValueError, TypeError: if a number is out of range, or the degree would exceed 160, or of
-    the wrong type.
-
-    The best errors do not increase with the degree, so halving finds it.
+    For eps in [1e-8, 1/2) and degrees up to 160.  The best errors do not increase with the degree,
+    so halving finds it; `smallest_step` proves it.
 
     >>> smallest_step_degree(1, Fraction(1, 10), Fraction(1, 1000))
     12
@@ -386,22 +356,12 @@ class SmallestStep:
     misses: BestStep | None
 
 
-@described
 def smallest_step(delta: Number, rho: Number, eps: Number) -> SmallestStep:
     r"""Find and prove the smallest degree with which Claim B.5 could be true.
 
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
-    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
-
-    The degree, a polynomial that has it, and the reason why no smaller degree does.
-
-    Raises ValueError, TypeError: if a number is out of range, or the degree would exceed 160, or of
-    the wrong type.
-
-    Raises ArithmeticError: if the best error at the degree, or one below, is too close to `eps` to
-    decide.
-
     The best errors do not increase with the degree, so one proof on either side of `eps` is enough.
+
+    Raises ArithmeticError: if one of the two best errors is too close to `eps` to decide.
 
     >>> smallest_step(1, Fraction(1, 10), Fraction(1, 20)).degree
     4
@@ -438,13 +398,8 @@ def _log2_complexity(log2_sizes: list[float]) -> float:
 def step_log2_complexity(polynomial: Polynomial) -> float:
     r"""Compute ``log2 C(q, eps_3)`` of Definition B.1 as Lemma B.9 uses it, for the constant 1.
 
-    Here `polynomial`: q, not zero.
-
-    The complexity in bits at ``eps_3 = min(1/C(q), 1/2)``.  A larger constant c makes it larger.
-
-    Raises ValueError: if the polynomial is zero.
-
-    Source: Definition B.1, Lemma B.9.  `polynomials.log_complexity` encloses the same number.
+    The complexity in bits at ``eps_3 = min(1/C(q), 1/2)``; `polynomials.log_complexity` encloses
+    it.
 
     >>> round(step_log2_complexity(Polynomial((Fraction(0), Fraction(1)))), 4)
     1.0713
@@ -464,10 +419,8 @@ def _log2(value: Fraction) -> float:
 def printed_log2_complexity(delta: Number, rho: Number, eps: Number) -> float:
     r"""Compute the complexity that the printed sizes allow: degree M, all coefficients largest.
 
-    ``log2 C(q, eps_3)`` of a polynomial of degree ``floor(M)`` whose coefficients are all ``2^(6
-    M)/gamma``.
-
-    Source: Claim B.5 with the constant 1 in its O, put into Definition B.1 as in Lemma B.9.
+    Of a polynomial of degree ``floor(M)`` with all coefficients ``2^(6 M)/gamma``: Claim B.5 with
+    the constant 1 in its O, put into Definition B.1 as in Lemma B.9.
 
     >>> printed_log2_complexity(1, Fraction(1, 10), Fraction(1, 20)) > 6 * 173
     True
@@ -485,9 +438,9 @@ def width_asked(log2_complexity: Real, n: Count, eps: Probability, fall: Number)
     Here `log2_complexity`: ``log2 C(q, eps_3)``; `fall`: the power with which the gap of f and g
     falls: ``K^2 m^(-fall)``, ``> 0``.
 
-    ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``.  Source: the proofs of
-    Lemma B.9, where the weights of ``m/n`` neurons move by ``2 C m^(alpha)/(m/n)``, and of Theorem
-    B.10.  It is what the chain of bounds asks for, not what a network needs.
+    ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``: what the bounds of Lemma
+    B.9 (the weights of ``m/n`` neurons move by ``2 C m^(alpha)/(m/n)``) and of Theorem B.10 ask
+    for.
 
     >>> width_asked(10.0, 2, 0.75, Fraction(1, 10))
     260.0

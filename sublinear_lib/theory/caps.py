@@ -41,14 +41,9 @@ def cap_share(t: float, d: Dimension, rho: Nonnegative) -> float:
 
     In units of ``m^{-1/2}``, ``||w'||`` is chi with d - 1 degrees of freedom, theta has density
     proportional to ``sin^{d-3}``, and the remainder is N(0, 5/4), all independent; the threshold is
-    ``t sqrt(2)``.  The share does not depend on m.
-
-    Here `t`: standardized threshold ``tau / sqrt(2/m)``, at most 12 in absolute value.
-
-    The share, in (0, 1): ``Q(t)`` at ``rho = 0`` (and for d = 2 below ``sqrt(3)``), the surviving
-    share from ``sqrt(3)`` on.  Source: Definitions 3.1, 3.3 and 3.9; derived here.  Gauss-Legendre
-    quadrature over theta and over the length; `circle_cap_share` is an independent closed form for
-    d = 3.
+    ``t sqrt(2)``, t at most 12 in absolute value.  The share is ``Q(t)`` at ``rho = 0`` (and for d
+    = 2 below ``sqrt(3)``), the surviving share from ``sqrt(3)`` on.  Source: Definitions 3.1, 3.3
+    and 3.9; derived here.
 
     >>> [round(cap_share(1.65, d, 0.2), 3) for d in (3, 10, 30, 65)]
     [0.061, 0.102, 0.179, 0.294]
@@ -105,19 +100,15 @@ def circle_cap_share(t: Real, rho: Nonnegative) -> float:
     r"""Count by crossings, for d = 3: who fires at one end of the cap, and who begins on the way.
 
     Along the circle a pre-activation is a stationary Gaussian wave of variance ``2/m`` whose
-    derivative has variance ``3/(4m)``.  Walking through the cap, of length ``2 alpha``, one meets
-    each neuron that can fire there in one of two ways: it fires at the start, or it begins to fire
-    later.  By Rice's formula a wave crosses tau upwards ``sqrt(3/8) exp(-t^2/2) / (2 pi)`` times
-    per radian, hence
+    derivative has variance ``3/(4m)``.  A neuron that can fire in the cap, of length ``2 alpha``,
+    fires at its start or begins to fire later; by Rice's formula a wave crosses tau upwards
+    ``sqrt(3/8) exp(-t^2/2) / (2 pi)`` times per radian, hence
 
     ``share = Q(t) + (alpha / pi) sqrt(3/8) exp(-t^2/2) - r``,
 
-    where r is the share of neurons that fire at both ends of the cap and not on all of it: they
-    were counted twice.  Such a neuron is silent on an arc shorter than the cap, which is rare for
-    small caps.
-
-    The first two terms: an upper bound of `cap_share` with ``d = 3``.  Source: Definitions 3.1, 3.3
-    and 3.9; derived here, with Rice's formula.
+    where r is the share of neurons that fire at both ends of the cap and not on all of it, counted
+    twice: rare for small caps.  The first two terms are an upper bound of `cap_share` with ``d =
+    3``.
 
     >>> round(circle_cap_share(1.65, 0.2) - cap_share(1.65, 3, 0.2), 5)
     0.0

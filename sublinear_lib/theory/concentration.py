@@ -19,7 +19,7 @@ from typing import Literal, TypeVar
 
 from flint import arb
 
-from sublinear_lib._arguments import Count, Flag, checked, described
+from sublinear_lib._arguments import Count, Flag, checked
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -66,14 +66,10 @@ def _central(half_width: _Real) -> _Real:
 def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
     r"""Compare the mass of a shifted window with that of the centered one (Theorem A.3).
 
-    For x ~ N(0, 1), ``exp(-eta^2/2) Pr[|x| <= tau] <= Pr[|x - eta| <= tau] <= Pr[|x| <= tau]``.
-    Both halves are true for all ``eta, tau > 0``.
-
-    Here `eta`: the shift, ``> 0``; `tau`: half the width of the window, ``> 0``; `side`: which of
-    the two inequalities.
-
-    ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.  Source: Theorem
-    A.3 (Li and Shao, Theorem 3.1).  Proof: *One proof for all tails*, on the page *Toolbox*.
+    For x ~ N(0, 1), ``exp(-eta^2/2) Pr[|x| <= tau] <= Pr[|x - eta| <= tau] <= Pr[|x| <= tau]``;
+    both halves are true for all ``eta, tau > 0``.  Decided: ``Pr[|x - eta| <= tau]`` against the
+    left (``>=``) or the right (``<=``) side.  Source: Li and Shao, Theorem 3.1.  Proof: *One proof
+    for all tails*, on the page *Toolbox*.
 
     >>> li_shao(1, 1, "upper").holds
     True
@@ -97,14 +93,9 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
 
     With ``u = eta / sigma`` the lemma says ``2u/3 < Pr[|X| <= eta] < 4u/5``.  The upper half is
     true for all ``u > 0``; the lower half is true exactly for ``u`` below the crossing point
-    1.0794... (`gaussian_wedge_crossing`), so a hypothesis such as ``eta <= sigma`` is missing.
+    1.0794... (`gaussian_wedge_crossing`), so a hypothesis such as ``eta <= sigma`` is missing.  The
+    machine-read text shows only "( 2 5 eta sigma)"; the two lines are those of the usual statement.
 
-    Here `ratio`: ``u = eta / sigma``, ``> 0``; `side`: which half.
-
-    ``erf(u / sqrt(2))`` against ``2u/3`` (``>=``) or ``4u/5`` (``<=``).
-
-    Source: Lemma A.5; the machine-read text shows only "( 2 5 eta sigma)", the lines 2/3 and 4/5
-    are those of the usual statement.
     Proof.  ``F(u) = erf(u / sqrt(2))`` is strictly concave on ``u > 0`` with ``F(0) = 0`` and slope
     ``sqrt(2/pi)`` there, and ``2/3 < sqrt(2/pi) < 4/5``.  So F lies below its tangent, hence below
     ``4u/5``; and ``F(u) - 2u/3`` is concave, zero at 0, first positive and tends to minus infinity:
@@ -123,13 +114,8 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
 def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
     r"""Return by how much a half of Lemma A.5 holds, for intervals of ratios.
 
-    Here `ratio`: ``u = eta / sigma``: a ball, or a power series in which u may vary; `side`: which
-    half.
-
-    ``erf(u / sqrt(2)) - 2u/3`` for the lower half, ``4u/5 - erf(u / sqrt(2))`` for the upper one:
-    positive where the half is true.
-
-    Source: Lemma A.5.
+    ``erf(u / sqrt(2)) - 2u/3`` for the lower half, ``4u/5 - erf(u / sqrt(2))`` for the upper one,
+    with u a ball or a power series.
 
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda u: gaussian_wedge_margin(u, "lower"), 0, 1, zeros=1)
@@ -144,8 +130,7 @@ def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
 def gaussian_wedge_crossing() -> Enclosure:
     r"""Enclose the ratio ``eta / sigma`` up to which the lower half of Lemma A.5 holds.
 
-    The positive solution u of ``erf(u / sqrt(2)) = 2u/3``, about 1.0794.  It is the only one, see
-    `gaussian_wedge`.  Source: Lemma A.5.
+    The only positive solution u of ``erf(u / sqrt(2)) = 2u/3``, see `gaussian_wedge`.
 
     >>> round(float(gaussian_wedge_crossing()), 6)
     1.079357
@@ -199,25 +184,14 @@ def _tail(
     return Fraction(sum(weight for at, weight in law.items() if event(at)), total)
 
 
-@described
 def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Number) -> Inequality:
     r"""Compare the deviation of a sum of two-valued variables with Hoeffding's bound (Lemma A.6).
 
-    ``X_i`` is ``ranges[i]`` with probability ``probabilities[i]`` and 0 otherwise, independently,
-    and ``U`` is the sum.  The lemma says
-    ``Pr[|U - E U| >= eta] <= 2 exp(-2 eta^2 / sum_i ranges[i]^2)``, which is true.
-
-    Here `ranges`: the lengths ``d_i - c_i`` of the intervals, ``> 0``; `probabilities`: as many
-    probabilities, in [0, 1]; `eta`: the deviation, ``> 0``.
-
-    The exact probability, a fraction, against the bound (``<=``).
-
-    Raises ValueError, TypeError: if a number is out of range or the lengths of the sequences
-    differ, or of the wrong type.
-
-    Source: Lemma A.6.
-    Proof: *One proof for all tails*, on the page *Toolbox*.  Two-valued variables have the
-    largest variance on their interval: the hardest case.
+    ``X_i`` is ``ranges[i] > 0`` with probability ``probabilities[i]`` and 0 otherwise,
+    independently, and ``U`` is the sum.  The lemma says ``Pr[|U - E U| >= eta] <= 2 exp(-2 eta^2 /
+    sum_i ranges[i]^2)``, which is true; two-valued variables have the largest variance on their
+    interval, the hardest case.  The probability is exact.  Proof: *One proof for all tails*, on the
+    page *Toolbox*.
 
     >>> hoeffding([1] * 4, [Fraction(1, 2)] * 4, 2).left.lower
     Fraction(1, 8)
@@ -239,14 +213,10 @@ def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Nu
 def chi_square(n: Count, t: Number, side: Side) -> Inequality:
     r"""Compare a tail of the chi-square law with the bound of Lemma A.7.
 
-    For X chi-square with n degrees of freedom, ``Pr[X - n >= 2 sqrt(n t) + 2 t] <= exp(-t)`` and
-    ``Pr[n - X >= 2 sqrt(n t)] <= exp(-t)``.  Both are true.
-
     Here `t`: the level, ``> 0``; `side`: which tail.
 
-    The probability, an incomplete gamma function, against ``exp(-t)`` (``<=``).  Source: Lemma A.7;
-    the case ``a_i = 1`` of Lemma B.2, see `laurent_massart` for the proof. For ``4 t >= n`` the
-    lower tail is the probability that ``X <= 0`` or less, which is zero.
+    For X chi-square with n degrees of freedom, ``Pr[X - n >= 2 sqrt(n t) + 2 t] <= exp(-t)`` and
+    ``Pr[n - X >= 2 sqrt(n t)] <= exp(-t)``, both true: the case ``a_i = 1`` of `laurent_massart`.
 
     >>> chi_square(1, 100, "lower").left.upper
     Fraction(0, 1)
@@ -258,19 +228,12 @@ def chi_square(n: Count, t: Number, side: Side) -> Inequality:
 def weight_norm(m: Count, d: Count, level: Number, constant: Number) -> Inequality:
     r"""Compare the tail of ``||w_r||^2`` with the ``exp(-Omega(m^2/d))`` claimed in Lemma C.9.
 
-    For ``w ~ N(0, I_d / m)``, ``Pr[||w||^2 >= level]`` against ``exp(-constant m^2 / d)``.
-    Whatever the two constants are, the claim is false for all large m: the tail is only
-    exponential in m.
-
-    Here `level`: the O(1) that the squared norm is compared with, ``> 0``; `constant`: the constant
-    of the Omega, ``> 0``.
-
-    ``Pr[chi^2_d >= level m]`` against the bound (``<=``).  Source: proofs of Lemma C.9 (= 4.2) and
-    Claim C.19, "from Lemma B.2 and Lemma A.7". Proof that it fails.  ``||w||^2 >= w_1^2``, so the
-    probability is at least ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; hence minus
-    its logarithm is at most ``level m / 2 + O(log m)``, which is below ``constant m^2 / d`` for
-    large m.  What A.7 gives is ``exp(-Omega(m))`` for ``m >= C d``, and that is all the paper
-    needs.
+    For ``w ~ N(0, I_d / m)``, ``Pr[||w||^2 >= level]`` against ``exp(-constant m^2 / d)``, in the
+    proofs of Lemma C.9 (= 4.2) and Claim C.19 "from Lemma B.2 and Lemma A.7".  Whatever the two
+    constants, the claim is false for all large m.  Proof.  ``||w||^2 >= w_1^2``, so the probability
+    is at least ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; minus its logarithm is
+    at most ``level m / 2 + O(log m)``, below ``constant m^2 / d`` for large m.  What A.7 gives,
+    ``exp(-Omega(m))`` for ``m >= C d``, is all the paper needs.
 
     >>> [weight_norm(m, 4, 4, Fraction(1, 100)).holds for m in (64, 1024)]
     [True, False]
@@ -285,32 +248,21 @@ def weight_norm(m: Count, d: Count, level: Number, constant: Number) -> Inequali
     return decide(tail, "<=", lambda: ball(-c * m * m / d).exp())
 
 
-@described
 def chernoff(
     probabilities: Sequence[Number], epsilon: Number, side: Side, form: Form = "printed"
 ) -> Inequality:
     r"""Compare a tail of a sum of independent indicators with Chernoff's bound (Lemma A.8).
 
-    Y counts independent successes and ``mu = E Y``.  Printed: ``Pr[Y <= mu (1 - eps)] <=
-    exp(-eps^2 mu / 2)`` for ``0 < eps < 1``, true; and ``Pr[Y >= mu (1 + eps)] <=
-    exp(-eps^2 mu / 3)`` for *all* ``eps > 0``, which is true for every law of Y exactly up to the
-    crossing point 1.8169... of `chernoff_crossing`; beyond it there are counterexamples.
-    Repaired: ``exp(-eps^2 mu / (2 + eps))``, true for all ``eps > 0``.
+    Y counts independent successes and ``mu = E Y``.  Printed: ``Pr[Y <= mu (1 - eps)] <= exp(-eps^2
+    mu / 2)`` for ``0 < eps < 1``, true; and ``Pr[Y >= mu (1 + eps)] <= exp(-eps^2 mu / 3)`` for
+    *all* ``eps > 0``, which is true for every law of Y exactly up to the crossing point 1.8169...
+    of `chernoff_crossing`.  Repaired: ``exp(-eps^2 mu / (2 + eps))``, true for all ``eps > 0``.
+    The probability is exact.
 
-    Here `probabilities`: the probabilities of success, in [0, 1], not all zero; `epsilon`: the
-    relative deviation, ``> 0``, and ``< 1`` for the lower tail; `side`: which tail; `form`: which
-    bound for the upper tail; the lower tail needs no repair.
-
-    The exact probability, a fraction, against the bound (``<=``).
-
-    Raises ValueError, TypeError: if a number is out of range or a word is none of those allowed, or
-    of the wrong type.
-
-    Source: Lemma A.8.
-    Proof: *One proof for all tails*, on the page *Toolbox*.  Beyond the crossing the printed
-    bound fails for n indicators of probability ``mu / n`` and n, then mu, tending to infinity:
-    ``-log Pr / mu`` tends to ``h(eps)`` of `chernoff_margin` (Cramer's theorem).  The paper uses
-    the bound with eps = O(1) only.
+    Proof: *One proof for all tails*, on the page *Toolbox*.  Beyond the crossing the printed bound
+    fails for n indicators of probability ``mu / n`` and n, then mu, tending to infinity: ``-log Pr
+    / mu`` tends to ``h(eps)`` of `chernoff_margin` (Cramer's theorem).  The paper uses the bound
+    with eps = O(1) only.
 
     >>> instance = [Fraction(1, 1000)] * 1000
     >>> chernoff(instance, 9, "upper").holds, chernoff(instance, 9, "upper", "repaired").holds
@@ -334,18 +286,12 @@ def chernoff(
     return decide(tail, "<=", lambda: ball(-eps * eps * mean / divisor).exp())
 
 
-@described
 def chernoff_margin(epsilon: _Real, side: Side, form: Form = "printed") -> _Real:
     r"""Return by how much the exponent of Lemma A.8 holds for every law, per unit of the mean.
 
-    Here `epsilon`: the relative deviation ``> 0``, ``< 1`` for the lower tail: a ball, or a power
-    series; `side`: which tail; `form`: which exponent for the upper tail.
-
     ``h(eps)`` (``h(-eps)`` for the lower tail) with ``h(e) = (1 + e) log(1 + e) - e``, minus the
     exponent of the lemma over mu.  Where this is positive the bound is true for every sum of
-    independent indicators; where it is negative it is false for some.
-
-    Source: Lemma A.8; the proof is in `chernoff`.
+    independent indicators; where it is negative it is false for some (see `chernoff`).
 
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda e: chernoff_margin(e, "upper", "repaired"), 0, 8, zeros=3)
@@ -365,8 +311,7 @@ def chernoff_margin(epsilon: _Real, side: Side, form: Form = "printed") -> _Real
 def chernoff_crossing() -> Enclosure:
     r"""Enclose the relative deviation up to which the printed upper tail of Lemma A.8 holds.
 
-    The positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, about 1.8170.  It is the only
-    one, see `chernoff`.  Source: Lemma A.8.
+    The only positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, see `chernoff`.
 
     >>> round(float(chernoff_crossing()), 3)
     1.817
@@ -374,20 +319,13 @@ def chernoff_crossing() -> Enclosure:
     return enclose_root(lambda e: chernoff_margin(e, "upper"), 1, 3)
 
 
-@described
 def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
     r"""Compare a sum of centered indicators with Bernstein's bound (Lemma A.9).
 
     ``Y_i = B_i - p_i`` for independent ``B_i ~ Bernoulli(p_i)``, and ``M`` is the largest
     ``|Y_i|``.  The lemma says ``Pr[sum Y_i > eta] <= exp(-(eta^2/2) / (sum E Y_i^2 + M eta/3))``,
-    which is true.
-
-    Here `probabilities`: the probabilities ``p_i``, in [0, 1]; `eta`: the deviation, ``> 0``.
-
-    The exact probability, a fraction, against the bound with the smallest M allowed (``<=``).
-
-    Source: Lemma A.9.
-    Proof: *One proof for all tails*, on the page *Toolbox*.
+    which is true.  The probability is exact.  Proof: *One proof for all tails*, on the page
+    *Toolbox*.
 
     >>> bernstein([Fraction(1, 2)] * 4, 1).left.lower
     Fraction(1, 16)
@@ -406,16 +344,10 @@ def near_threshold(eta: Number, tau: Number = 0) -> Inequality:
     r"""Compare the chance to lie near a threshold with the line ``eta / sqrt(pi)`` (Claim A.10).
 
     For ``w ~ N(0, I_d)``, ``b ~ N(0, 1)`` and ``||x|| = 1``, ``z = <w, x> + b`` is N(0, 2), so
-    ``Pr[|z| <= eta] = erf(eta/2) < eta / sqrt(pi)``.  The constant ``1/sqrt(pi)`` is the best one.
-    By Theorem A.3 the same bound holds for ``Pr[|z - tau| <= eta]``.  In the scaling of the network
-    (entries N(0, 1/m)) read ``eta sqrt(m)`` for eta and ``tau sqrt(m)`` for tau.
-
-    Here `eta`: the distance to the threshold, ``> 0``, in units where the entries are N(0, 1);
-    `tau`: the threshold, in the same units, of any sign.
-
-    The probability against ``eta / sqrt(pi)`` (``<=``).  Source: Claim A.10, which prints O(eta);
-    used with tau in C.1, C.16 and C.19.  Proof: *One proof for all tails*, on the page
-    *Toolbox*.
+    ``Pr[|z| <= eta] = erf(eta/2) < eta / sqrt(pi)``, with the best constant; by Theorem A.3 the
+    same bound holds for ``Pr[|z - tau| <= eta]``.  In the scaling of the network (entries N(0,
+    1/m)) read ``eta sqrt(m)`` and ``tau sqrt(m)``.  Source: Claim A.10, which prints O(eta); used
+    with tau in C.1, C.16 and C.19.  Proof: *One proof for all tails*, on the page *Toolbox*.
 
     >>> near_threshold(Fraction(1, 10)).ratio > 0.999
     True
@@ -449,23 +381,20 @@ def laurent_massart(
 ) -> Inequality:
     r"""Compare a tail of a weighted chi-square sum with a reading of Lemma B.2.
 
-    For ``X = sum_i a_i (Z_i^2 - 1)``, ``a_i > 0``, the lemma of Laurent and Massart is
-    ``Pr[X >= 2 |a|_2 sqrt(t) + 2 |a|_inf t] <= exp(-t)`` and ``Pr[X <= -2 |a|_2 sqrt(t)] <=
-    exp(-t)``, both true.  The machine-read print shows "2|a|2 2 t + 2|a|": a square on the 2-norm
-    and no t on the largest weight.  With either of these the upper tail is false.
+    Here `weights`: the ``a_i > 0``: all equal, or every value that occurs occurs exactly twice;
+    `t`: the level, ``> 0``; `squared_norm`: read ``|a|_2^2`` for ``|a|_2``; `linear_term`: read ``2
+    |a|_inf t``; otherwise ``2 |a|_inf``.
 
-    Here `weights`: the ``a_i > 0``: all equal, or every value that occurs occurs exactly twice.  In
-    these cases the tail has a closed form; `t`: the level, ``> 0``; `side`: which tail;
-    `squared_norm`: read ``|a|_2^2`` for ``|a|_2``; `linear_term`: read ``2 |a|_inf t``; otherwise
-    ``2 |a|_inf``.  The lower tail has no such term.
+    For ``X = sum_i a_i (Z_i^2 - 1)``, the lemma of Laurent and Massart is ``Pr[X >= 2 |a|_2 sqrt(t)
+    + 2 |a|_inf t] <= exp(-t)`` and ``Pr[X <= -2 |a|_2 sqrt(t)] <= exp(-t)``, both true.  The
+    machine-read print shows "2|a|2 2 t + 2|a|": a square on the 2-norm and no t on the largest
+    weight.  With either of these the upper tail is false: the squared reading is not homogeneous,
+    scaling the weights to 0 would give ``Pr[X >= 2 |a|_inf t] <= exp(-t)``, false for many equal
+    weights; without t, ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like ``exp(-sqrt(t))``.
 
-    The probability against ``exp(-t)`` (``<=``).  Source: Lemma B.2.  Equal weights leave a
-    chi-square law, that is an incomplete gamma function; pairs of equal weights leave ``sum_j a_j
-    (2 E_j)`` with independent exponentials, whose tail is ``sum_j exp(-y / (2 a_j)) prod_(i != j)
-    a_j / (a_j - a_i)``.  Proof: *One proof for all tails*, on the page *Toolbox*.  The squared
-    reading is not homogeneous: scaling the weights by s and letting s tend to 0 would give ``Pr[X
-    >= 2 |a|_inf t] <= exp(-t)``, false for many equal weights.  Without t on the largest weight one
-    weight suffices: ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like ``exp(-sqrt(t))``.
+    Equal weights leave a chi-square law; pairs leave ``sum_j a_j (2 E_j)`` with independent
+    exponentials, whose tail is ``sum_j exp(-y / (2 a_j)) prod_(i != j) a_j / (a_j - a_i)``.  Proof:
+    *One proof for all tails*, on the page *Toolbox*.
 
     >>> equal = [Fraction(1, 1000)] * 1000
     >>> laurent_massart(equal, 1).holds, laurent_massart(equal, 1, squared_norm=True).holds
@@ -514,13 +443,9 @@ def laurent_massart(
 def laurent_massart_margin(tilt: _Real, side: Side = "upper") -> _Real:
     r"""Return by how much the moment bound behind Lemmas A.7 and B.2 holds.
 
-    Here `tilt`: ``l > 0``, ``l < 1/2`` for the upper tail: a ball, or a power series; `side`: which
-    tail; the lower one uses -l.
-
-    Returned: With ``G(l) = log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2``: ``l^2/(1 - 2 l) - G(l)``
-    for the upper tail, ``l^2 - G(-l)`` for the lower one.  Positive everywhere in the range.
-    Source: Lemma B.2. Proof.  Both margins vanish at 0 and grow: their derivatives are ``2 l^2/(1 -
-    2 l)^2`` and ``4 l^2/(1 + 2 l)``.
+    With ``G(l) = log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2``: ``l^2/(1 - 2 l) - G(l)`` for the
+    upper tail (``l < 1/2``), ``l^2 - G(-l)`` for the lower one.  Both are positive for ``l > 0``:
+    they vanish at 0 and have the derivatives ``2 l^2/(1 - 2 l)^2`` and ``4 l^2/(1 + 2 l)``.
 
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda l: laurent_massart_margin(l, "lower"), 0, 1, zeros=3)

@@ -63,12 +63,9 @@ def candidate_share(t: Real, d: Dimension, rho: Nonnegative) -> float:
 
     ``E[ Q( (t sqrt(2) - (sqrt(3)/2) p - rho sqrt(p^2 + q^2)) / sqrt(5/4) ) ]``,
 
-    a number that does not depend on m.
-
-    The share, in (0, 1); equal to ``Q(t)`` at ``rho = 0``.  Source: Algorithm 1, lines 11 and 12,
-    with Definition 3.1; derived here.  The expectation is a Gauss-Legendre quadrature over p and q,
-    ten standard deviations to either side: for ``t <= 10`` it misses less than 1e-6 of the share,
-    for larger t more.
+    equal to ``Q(t)`` at ``rho = 0``.  Source: Algorithm 1, lines 11 and 12; derived here.  The
+    quadrature goes ten standard deviations to either side: for ``t <= 10`` it misses less than 1e-6
+    of the share.
 
     >>> round(candidate_share(2.0, 10, 0.0), 6) == round(scaling.activity_at(2.0), 6)
     True
@@ -101,15 +98,11 @@ def listed_share(t: Real, d: Dimension, rho: Nonnegative) -> float:
 
     The trainer sets neurons aside that can fire nowhere on X before it makes lists, so a list holds
     the neurons with both ``<w_r, x> + b_r + rho |w'_r| > tau`` and ``(sqrt(3)/2) |w'_r| + w_{r,d}/2
-    + b_r > tau``.  With p, q and the remainder as in `candidate_share` and ``h = sqrt(p^2 + q^2)``,
-    the share is
+    + b_r > tau``.  With p, q as in `candidate_share` and ``h = sqrt(p^2 + q^2)``, the share is
 
-    ``E[ Q( (t sqrt(2) - min((sqrt(3)/2) p + rho h, (sqrt(3)/2) h)) / sqrt(5/4) ) ]``.
+    ``E[ Q( (t sqrt(2) - min((sqrt(3)/2) p + rho h, (sqrt(3)/2) h)) / sqrt(5/4) ) ]``,
 
-    The share, in (0, 1), at most `candidate_share` and at most `surviving_share`; for ``rho >=
-    sqrt(3)`` equal to the latter.  Source: Algorithm 1, lines 11 and 12, with Definition 3.1 and
-    Section 3.2; derived here.  The quadrature is that of `candidate_share`, with p split where the
-    minimum turns.
+    at most `candidate_share` and `surviving_share`, for ``rho >= sqrt(3)`` equal to the latter.
 
     >>> listed_share(2.0, 3, 0.1) < candidate_share(2.0, 3, 0.1)
     True
@@ -169,10 +162,9 @@ def _across(d: int) -> tuple[FloatArray, FloatArray]:
 def dense_cost(m: Count, n: Count, attack_steps: Whole) -> IterationCost:
     """Count the row passes of an iteration that computes with every neuron.
 
-    Each attack step needs a value and an input gradient, and the last point one more value.
-
-    ``(2 S + 3) m n`` row passes in all, none of them for a query.  Source: the paper's ``Omega(m n
-    d)`` (Section 1), with the adversary counted.
+    ``(2 S + 3) m n`` row passes: a value and an input gradient for each attack step, one more
+    value, forward and backward.  Source: the ``Omega(m n d)`` of Section 1, with the adversary
+    counted.
 
     >>> dense_cost(1000, 10, 5).total
     130000.0

@@ -76,9 +76,7 @@ def rational(
 ) -> Fraction:
     """Return the exact value of a number within the given range.
 
-    Here `value`: the number.  A float stands for the binary fraction that it is: 0.1 is not 1/10;
-    `name`: the argument's name, for the messages; `minimum`, `maximum`: the ends of the range,
-    included; `exclusive_minimum`, `exclusive_maximum`: the ends of the range, excluded.
+    A float stands for the binary fraction that it is: 0.1 is not 1/10.
 
     >>> rational(0.5, "eta")
     Fraction(1, 2)
@@ -109,8 +107,6 @@ def from_flint(value: fmpq) -> Fraction:
 
 def ball(value: Fraction | int) -> Ball:
     """Return a ball around a rational number, at the working precision.
-
-    Here `value`: the number.
 
     >>> ball(Fraction(1, 3)) * 3 < 2
     True
@@ -174,14 +170,11 @@ def _accurate(enclosure: Enclosure, bits: int) -> bool:
 def enclose(value: Value, bits: Count = 53) -> Enclosure:
     """Enclose a number to a wanted relative accuracy.
 
-    Here `value`: the number, or a function without arguments that computes a ball around it at the
-    working precision.  It is called with more and more digits; `bits`: the interval is at most
-    ``2**-bits`` times as long as the number is large.
+    Here `value`: a fraction, or a function that computes a ball around the number at the working
+    precision; it is called with more and more digits; `bits`: the interval is at most ``2**-bits``
+    times as long as the number is large.
 
-    The interval; a single point for a rational number.
-
-    Raises UndecidedError: if 32768 bits do not suffice (in particular if the number is zero, but
-    not exactly).
+    Raises UndecidedError: if 32768 bits do not suffice (as for a zero that is not a fraction).
 
     >>> pi = enclose(lambda: arb.pi())
     >>> pi.lower < Fraction(355, 113), float(pi)
@@ -220,10 +213,6 @@ class Inequality:
 def decide(left: Value, relation: Relation, right: Value) -> Inequality:
     """Decide an inequality between two numbers, rigorously.
 
-    Here `left`: one side, as for `enclose`; `relation`: the claim; `right`: the other side.
-
-    Both sides and whether the claim is true.
-
     Raises UndecidedError: if the sides are equal but not both rational, or closer than 32768 bits
     can show.
 
@@ -252,12 +241,8 @@ def enclose_root(
 ) -> Enclosure:
     """Enclose a zero of a continuous function by bisection with proven signs.
 
-    Here `function`: the function; given a ball it returns a ball around the value; `lower`,
-    `upper`: the ends of an interval, ``lower < upper``, at which the values have different signs;
-    `bits`: the interval returned is at most ``2**-bits`` long.
-
-    An interval at whose ends the values have proven and different signs.  That the zero in it is
-    the only one in the original interval is for the caller to prove.
+    The values at the ends must have different signs, and so have those at the ends of the interval
+    returned, at most ``2**-bits`` long.  That its zero is the only one is for the caller to prove.
 
     Raises UndecidedError: if the sign of a value met cannot be decided.
 
@@ -288,20 +273,16 @@ def positive_on(
 ) -> bool:
     """Decide whether a function is positive on a whole interval.
 
-    Here `function`: the function, analytic on the interval; given a power series it returns the
-    power series of the value.  Written with ``+ - * /`` and the methods ``exp``, ``log``, ``sqrt``,
-    ``erf``; `lower`, `upper`: the ends of the interval, ``lower < upper``; `zeros`: from 0 to 8.
-    If not 0, the function and its derivatives of an order below `zeros` vanish at `lower`, which
-    then does not belong to the interval; this is checked, exactly.
+    Here `function`: analytic on the interval; given a power series it returns the power series of
+    the value; `zeros`: from 0 to 8.  If not 0, the function and its derivatives of an order below
+    `zeros` vanish at `lower`, which is checked and then does not belong to the interval.
 
-    Whether the function is positive everywhere on the interval.  It is proven either way.
+    It is proven either way.  A cell is settled if the ball around all its values is positive; on
+    the cell that begins at a zero of order r, the ball around the r-th derivative is taken instead
+    (Taylor's formula).  Cells are halved until they are settled, or the value in the middle of one
+    of them is proven not to be positive.
 
     Raises UndecidedError: if the function comes too close to zero to decide.
-
-    A cell is settled if the ball around all its values is positive.  On the cell that begins at a
-    zero of order r, the ball around the r-th derivative is taken instead: by Taylor's formula the
-    value is that derivative, somewhere in the cell, times a positive number.  Cells are halved
-    until they are settled, or the value in the middle of one of them is proven not to be positive.
 
     >>> positive_on(lambda x: x - (1 + x).log(), 0, 3, zeros=2)
     True
@@ -349,16 +330,11 @@ def below_on(
 ) -> bool:
     """Prove that a function of several variables is below a number on a whole box.
 
-    Here `function`: given the ends of an interval for each variable, a ball whose upper end bounds
-    the function on that box, or ``None`` where the box has no point that matters; `box`: the ends
-    of the intervals, lower before upper; `limit`: the number; `boxes`: how many boxes are looked
-    at, at most.
-
-    ``True`` is a proof.  ``False`` says that so many boxes did not suffice, or that a box around a
-    single point is not below the limit: not that the function is somewhere above.
-
-    A box whose bound is too large is halved across the side that is longest, compared with the
-    first box.
+    Given the ends of an interval for each variable, `function` returns a ball whose upper end
+    bounds it on that box, or ``None`` where the box has no point that matters.  A box whose bound
+    is too large is halved across the side that is longest, compared with the first box.  ``True``
+    is a proof; ``False`` says that so many boxes did not suffice, or that a box around a single
+    point is not below the limit: not that the function is somewhere above.
 
     >>> square = [(Fraction(0), Fraction(1))] * 2
     >>> below_on(lambda box: box[0][1] * (1 - box[0][0]) * box[1][1], square, Fraction(26, 100))
@@ -390,8 +366,6 @@ def below_on(
 
 def ceiling(value: Value) -> int:
     """Return the smallest integer that is not below a number.
-
-    Here `value`: the number, as for `enclose`.
 
     Raises UndecidedError: if the number is an integer without being given as a fraction.
 

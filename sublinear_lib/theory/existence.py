@@ -30,7 +30,6 @@ from sublinear_lib._arguments import (
     Real,
     Whole,
     checked,
-    described,
 )
 from sublinear_lib.geometry import cap_angle, embed
 from sublinear_lib.theory.activity import active_arcs
@@ -89,8 +88,7 @@ def _hermite(k: int) -> fmpz_poly:
 def hermite(k: Whole) -> Polynomial:
     r"""Build the Hermite polynomial ``He_k`` with its integer coefficients.
 
-    ``He_0 = 1``, ``He_1 = x``, ``He_(k+1) = x He_k - k He_(k-1)``.  Source: behind Lemma B.3.
-    These are the polynomials orthogonal under N(0, 1).
+    ``He_0 = 1``, ``He_1 = x``, ``He_(k+1) = x He_k - k He_(k-1)``: orthogonal under N(0, 1).
 
     >>> [int(c) for c in hermite(4).coefficients]
     [3, 0, -6, 0, 1]
@@ -114,11 +112,7 @@ def _value(polynomial: fmpz_poly, at: Fraction) -> Fraction:
 def hermite_half_line(k: int, theta: Number) -> Enclosure:
     r"""Enclose ``E[He_k(g) 1{g >= theta}]`` for g ~ N(0, 1).
 
-    Here `k`: the degree, ``k >= 0``; `theta`: the threshold, of any sign.
-
-    ``He_(k-1)(theta) phi(theta)`` for ``k >= 1`` and ``Q(theta)`` for ``k = 0``.
-
-    Source: behind Lemma B.3.
+    ``He_(k-1)(theta) phi(theta)`` for ``k >= 1`` and ``Q(theta)`` for ``k = 0``, behind Lemma B.3.
     Proof: *two facts*, on the page *Good weights exist*.
 
     >>> float(hermite_half_line(0, 0)), float(hermite_half_line(2, 0))
@@ -174,21 +168,16 @@ def _mass(k: int, tau: Fraction, built_for: Fraction) -> Ball:
 def hermite_mass(k: int, tau: Number, built_for: Number | None = None) -> Enclosure:
     r"""Enclose the factor that a threshold leaves of the k-th Hermite term.
 
-    For unit vectors x, x' and ``s_k(b) = sgn(He_(k-1)(tau_0 - b))`` (``s_0 = 1``),
-    ``E[He_k(<x', w>) s_k(b) 1{<w, x> + b >= tau}] = M_k <x', x>^k`` with
-    ``M_k = E[s_k(b) He_(k-1)(tau - b) phi(tau - b)]`` and ``M_0 = Q(tau / sqrt(2))``.
+    For unit vectors x, x' and ``s_k(b) = sgn(He_(k-1)(tau_0 - b))`` (``s_0 = 1``), ``E[He_k(<x',
+    w>) s_k(b) 1{<w, x> + b >= tau}] = M_k <x', x>^k`` with ``M_k = E[s_k(b) He_(k-1)(tau - b)
+    phi(tau - b)]`` and ``M_0 = Q(tau / sqrt(2))``.  By default the threshold ``tau_0 = built_for``
+    is `tau`, and ``M_k``, called ``N_k``, is positive: ``E[|He_(k-1)(tau - b)| phi(tau - b)]``.
 
-    Here `k`: the degree, ``k >= 0``; `tau`: the threshold that acts; `built_for`: the threshold
-    ``tau_0`` that the signs are chosen for; by default `tau`, and then ``M_k``, called ``N_k``, is
-    positive: ``E[|He_(k-1)(tau - b)| phi(tau - b)]``.
-
-    ``M_k``.
+    Source: Lemma B.3 at ``tau = 0``; derived here for every threshold.  Proof: Theorem E on the
+    page *Repaired theorems*.  ``N_1 = exp(-tau^2/4) / (2 sqrt(pi))``: with ``tau = sqrt(2) sqrt(2 c
+    log m)`` this is ``m^-c / (2 sqrt(pi))`` exactly.
 
     Raises UndecidedError: if ``M_k`` is zero.
-
-    Source: Lemma B.3 at ``tau = 0``; derived here for every threshold (Theorem E).
-    Proof: Theorem E on the page *Repaired theorems*.  For k = 1, ``N_1 = exp(-tau^2/4) / (2
-    sqrt(pi))``: with ``tau = sqrt(2) sqrt(2 c log m)`` this is ``m^-c / (2 sqrt(pi))`` exactly.
 
     >>> float(hermite_mass(1, 0)) == float(1 / (2 * np.sqrt(np.pi)))
     True
@@ -203,9 +192,7 @@ def hermite_mass_floor(k: Count, tau: Real) -> float:
     r"""Bound ``N_k`` of `hermite_mass` from below, at every threshold.
 
     ``N_k >= exp(-t^2/2)/(2 sqrt(pi)) max(2^(-n/2) |He_n(t)|, (n/(2e))^(n/2))`` with ``n = k - 1``
-    and ``t = tau/sqrt(2)``.
-
-    The bound; equal to ``N_1`` for k = 1.  Source: Theorem E; *the masses*, in the proof of its
+    and ``t = tau/sqrt(2)``, equal for k = 1.  Source: Theorem E; *the masses*, in the proof of its
     corollary on the page *Repaired theorems*.
 
     >>> hermite_mass_floor(1, 0.0) == float(hermite_mass(1, 0))
@@ -238,14 +225,7 @@ class HermiteFeature:
     masses: tuple[Enclosure | None, ...]
 
     def __call__(self, g: FloatArray, b: FloatArray) -> FloatArray:
-        """Evaluate the feature.
-
-        Here `g`: values of ``<x', w>``; `b`: biases.
-
-        ``h(g, b)``, rounded.
-
-        Raises TypeError, ValueError: if the values are not finite numbers or the shapes differ.
-        """
+        """Evaluate the feature."""
         g = float_array(g, "g", allow_empty=True)
         b = float_array(b, "b", shape=g.shape, allow_empty=True)
         reach = np.inf if self.level is None else float(self.level)
@@ -265,10 +245,7 @@ class HermiteFeature:
     def expectation(self, z: Number, tau: Number | None = None) -> Enclosure:
         """Enclose ``E[h(<x', w>, b) 1{<w, x> + b >= tau}]`` of the feature without its cut.
 
-        Here `tau`: the threshold that acts; by default `built_for`, and then the value is
-        ``target(z)``.
-
-        The mean, exact for ``tau = built_for``.
+        It is ``target(z)``, exactly, for ``tau = built_for``, the default.
         """
         at = rational(z, "z", minimum=-1, maximum=1)
         acting = self.built_for if tau is None else rational(tau, "tau")
@@ -320,26 +297,19 @@ class HermiteFeature:
         return self.level
 
 
-@described
 def hermite_feature(
     target: Polynomial, built_for: Number, level: Number | None = None
 ) -> HermiteFeature:
     r"""Build the feature whose active part has a given polynomial as its mean (Theorem E).
 
-    Here `target`: ``q(z) = sum_k alpha_k z^k``, not zero; `built_for`: the threshold, in units
-    where the entries are N(0, 1); `level`: where to cut; so large that ``|He_k| < He_k(level)``
-    between the ends of ``[-level, level]`` and ``He_k > 0`` beyond, for every k that occurs.
-
     h with ``E[h(<x', w>, b) 1{<w, x> + b >= built_for}] = q(<x', x>)`` for all unit vectors,
-    exactly (without the cut) or up to its `error` (with it).
-
-    Raises ValueError, TypeError: if a number is out of range, the target zero, or the level too
-    small, or of the wrong type.
+    exactly (without the cut) or up to its `error` (with it).  The target q is not zero; a level
+    must be so large that ``|He_k| < He_k(level)`` between the ends of ``[-level, level]`` and
+    ``He_k > 0`` beyond, for every k that occurs.
 
     Source: Lemma B.3 (there at threshold 0, with an h that is not written down) and Lemma C.18.
     Proof.  `hermite_mass`, term by term.  The cut changes the k-th term by at most ``|alpha_k| /
-    N_k E[|He_k(g)| 1{|g| > R}]``, which is ``2 He_(k-1)(R) phi(R)`` beyond the zeros of He_k.  That
-    the largest value of ``|He_k|`` on [-R, R] is the one at R is proven by `stays_within`.
+    N_k E[|He_k(g)| 1{|g| > R}]``, which is ``2 He_(k-1)(R) phi(R)`` beyond the zeros of He_k.
 
     >>> h = hermite_feature(Polynomial((Fraction(0), Fraction(1))), 1)
     >>> h.expectation(Fraction(1, 3)).lower
@@ -379,20 +349,12 @@ def _largest_at_end(k: int, level: Fraction) -> bool:
         return False
 
 
-@described
 def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeature:
     r"""Build a bounded feature whose active part has a polynomial as its mean up to eps (B.3).
 
-    Here `target`: the polynomial phi of Lemma B.3, not zero; `tau`: the threshold, ``>= 0``; the
-    lemma is about 0; `eps`: the accuracy, in (0, 1).
-
     Cut at the smallest level, among multiples of 1/8, whose error is at most eps.  Its `bound` is
-    to be compared with ``C(phi, eps)`` of Definition B.1 (`polynomials.log_complexity`).
-
-    Raises ValueError, TypeError: if a number is out of range or the target zero, or of the wrong
-    type.
-
-    Source: Lemma B.3, made constructive, and for every threshold.
+    to be compared with ``C(phi, eps)`` of Definition B.1 (`polynomials.log_complexity`).  Source:
+    Lemma B.3, made constructive, and for every threshold ``>= 0``.
 
     >>> h = bounded_feature(Polynomial((Fraction(0), Fraction(1))), 0, Fraction(1, 100))
     >>> float(h.level), round(float(h.bound), 2)
@@ -413,13 +375,9 @@ def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeat
 def bump(zero: Number) -> Polynomial:
     r"""Build the parabola that is 1 at one and touches zero at another place.
 
-    Here `zero`: where it touches zero, in [-1, 1).
-
-    ``q(z) = ((z - zero) / (1 - zero))^2``.
-
-    Source: our stand-in for the polynomial of Lemma B.4, whose degree is too high to be run.  On
-    data whose points all have the inner product `zero` with each other it is 1 at the own point,
-    0 at the others, and flat there.
+    ``q(z) = ((z - zero) / (1 - zero))^2``, our stand-in for the polynomial of Lemma B.4, whose
+    degree is too high to be run: on data whose points all have the inner product `zero` with each
+    other it is 1 at the own point, 0 at the others, and flat there.
 
     >>> [str(c) for c in bump(Fraction(-1, 8)).coefficients]
     ['1/81', '16/81', '64/81']
@@ -438,12 +396,8 @@ def target_error_on_caps(
     r"""Find how far the target function is from the labels, exactly, for d = 3.
 
     ``max_j max over x in B_2(x_j, rho) of |sum_i y_i q(<x_i, x>) - y_j|``, which Lemma B.4 makes at
-    most ``eps/3``.
-
-    Here `target`: the polynomial q.
-
-    The maximum, up to the rounding of float64.  Source: Lemma B.4.  On the circle the function is a
-    trigonometric polynomial, so the maximum is at an end of a cap or at a critical point inside it.
+    most ``eps/3``.  On the circle the function is a trigonometric polynomial, so the maximum is at
+    an end of a cap or at a critical point inside it.
 
     >>> flat = Polynomial((Fraction(3, 4),))
     >>> target_error_on_caps(flat, np.array([[3**0.5 / 2, 0.0, 0.5]]), np.array([1.0]), 0.1)
@@ -486,15 +440,11 @@ def explicit_shifts(
     by ``2 y_i h(sqrt(m) <w_r, x_i>, sqrt(m) b_r) / (a_r k_i)``.  Shared, every neuron serves all
     data points and moves by ``2 sum_i y_i h(sqrt(m) <w_r, x_i>, sqrt(m) b_r) / (a_r m)``.
 
-    Here `feature`: h, for the threshold ``sqrt(m) tau``; `b` (m,): initial biases; `shared`:
-    whether every neuron serves all data points.
-
-    The move of every neuron in the direction of the last coordinate; its largest absolute value is
-    the radius of W*.  Source: proof of Lemma C.18, ``w_r^(i) = (1/alpha_r) (1/k) 2 h e_d``, and of
-    Lemma B.9. As ``x_d = 1/2`` on X, the move contributes ``h 1{active} y_i / k_i`` to g(x; W*), so
-    ``E g(x; W*) = sum_i y_i q(<x_i, x>)``.  With ``|h| <= C`` the radius is at most ``2 C max|y| /
-    (|a| floor(m/n))``, of order ``n C m^(alpha - 1)``, in either way; C contains the factor ``m^c``
-    of a threshold at which the fraction ``m^-c`` fires.
+    Returned: The moves; the largest absolute value is the radius of W*.  Source: proofs of Lemmas
+    B.9 and C.18, ``w_r^(i) = (1/alpha_r) (1/k) 2 h e_d``.  As ``x_d = 1/2`` on X, the move
+    contributes ``h 1{active} y_i / k_i`` to g(x; W*), so ``E g(x; W*) = sum_i y_i q(<x_i, x>)``.
+    With ``|h| <= C`` the radius is at most ``2 C max|y| / (|a| floor(m/n))``; C contains the factor
+    ``m^c`` of a threshold at which the fraction ``m^-c`` fires.
 
     >>> h = hermite_feature(Polynomial((Fraction(1),)), 0)
     >>> X = np.array([[3**0.5 / 2, 0.5]])
@@ -537,16 +487,11 @@ def largest_deviation_on_circle(
 ) -> float:
     r"""Find the largest error of a pseudo-network over all of X, exactly, for d = 3.
 
-    ``sup over x in X of |sum_r v_r 1[<w_r, x> + b_r > tau] - sum_i y_i q(<x_i, x>)|``.
-
-    Here `values` (m,): what neuron r contributes where it is active: ``a_r`` times half the move of
-    its last coordinate; `b` (m,): biases, in the same unit; `target`: the polynomial q.
-
-    The supremum, up to the rounding of float64.  Source: the supremum over X in Lemmas B.9 and
-    C.18.  A neuron is active on an arc, so the first sum is constant between the at most 2 m ends
-    of arcs; the second one is a trigonometric polynomial, monotone between its critical points.  So
-    the supremum is found at an end or at a critical point, with the sum before it, there or after
-    it.  Time O(m log m).
+    ``sup over x in X of |sum_r v_r 1[<w_r, x> + b_r > tau] - sum_i y_i q(<x_i, x>)|``, where v_r,
+    of `values`, is ``a_r`` times half the move of the last coordinate (Lemmas B.9 and C.18).  The
+    first sum is constant between the at most 2 m ends of arcs; the second one is a trigonometric
+    polynomial, monotone between its critical points.  So the supremum is found at an end or at a
+    critical point, with the sum before it, there or after it.  Time O(m log m).
 
     >>> W, X = np.array([[1.0, 0.0, 0.0]]), np.array([[3**0.5 / 2, 0.0, 0.5]])
     >>> q, one = Polynomial((Fraction(1),)), np.ones(1)
@@ -624,18 +569,14 @@ def smallest_radius(
 ) -> RadiusBracket:
     r"""Find the smallest ball around W_0 in which a pseudo-network meets targets (B.9, by LP).
 
-    Here `b` (m,): biases; `targets` (p,): the values wanted.
-
-    The smallest radius for moves along the last coordinate, with the moves, and a lower bound for
-    moves in all directions.  Source: Lemma B.9 (radius ``K / m^(3/5)`` printed; its proof gives ``K
-    / m^(4/5)``). ``g(x; W) = sum_r a_r <w_r - w_{r,0}, x> 1[z_r(x) > tau]`` is linear in the moves,
-    so the smallest radius solves a linear program; neurons with the same active points share a
-    variable. Lower bound: for any multipliers l_p and any W in the ball of radius D with ``|g(x_p)
-    - t_p| <= eps``, ``sum_p l_p t_p - eps sum_p |l_p| <= sum_p l_p g(x_p) <= D sum_r |a_r| ||sum_p
-    l_p x_p 1[z_r(x_p) > tau]||``; it is evaluated at the multipliers of the linear program.  At a
-    single point it says ``D >= (|t| - eps) / sum_active |a_r|``: the radius is at least of order
-    ``m^(alpha - 1)`` over the active fraction.  Time and memory grow with the number of different
-    sets of active points.
+    For moves along the last coordinate, with a lower bound for moves in all directions.  Source:
+    Lemma B.9 (radius ``K / m^(3/5)`` printed; its proof gives ``K / m^(4/5)``).  ``g(x; W) = sum_r
+    a_r <w_r - w_{r,0}, x> 1[z_r(x) > tau]`` is linear in the moves, so the smallest radius solves a
+    linear program; neurons with the same active points share a variable.  Lower bound: for any
+    multipliers l_p and any W in the ball of radius D with ``|g(x_p) - t_p| <= eps``, ``sum_p l_p
+    t_p - eps sum_p |l_p| <= sum_p l_p g(x_p) <= D sum_r |a_r| ||sum_p l_p x_p 1[z_r(x_p) >
+    tau]||``, evaluated at the multipliers of the linear program.  At a single point it says ``D >=
+    (|t| - eps) / sum_active |a_r|``.
 
     >>> W, b, a = np.array([[0.0, 2.0], [0.0, -2.0]]), np.zeros(2), np.array([0.5, -0.5])
     >>> X = np.array([[3**0.5 / 2, 0.5]])
@@ -706,11 +647,6 @@ def bridge(tau: Number, *, as_printed: Flag = False) -> Inequality:
     ``max |h|`` times ``Pr[0 <= z < tau]``, z ~ N(0, 2), which is below ``tau / (2 sqrt(pi))``.
     Equation (25) prints the indicator of ``z < tau``, whose probability is above 1/2.
 
-    Here `tau`: the threshold, ``> 0``; `as_printed`: take the printed indicator.
-
-    The probability against ``tau / (2 sqrt(pi))`` (``<=``).  Source: Lemma C.18, the display before
-    equation (25), equations (25) and (26).
-
     >>> bridge(Fraction(1, 10)).holds, bridge(Fraction(1, 10), as_printed=True).holds
     (True, False)
     """
@@ -729,20 +665,17 @@ def union_bound_condition(
 ) -> Inequality:
     r"""Decide whether the union bound in the proof of Lemma C.18 goes through.
 
-    For one x, Hoeffding's inequality (A.6) for terms in [-C, C] fails with probability at most
-    ``2 exp(-k eps^2 / (2 C^2))``.  Over a net of ``k^(net_power d)`` points, and to be left with
-    ``exp(-failure sqrt(k))``, the proof needs
-    ``log 2 + net_power d log k + failure sqrt(k) <= k / (2 (C/eps)^2)``.
+    Here `k`: number of neurons; `failure`: the constant in the probability claimed.
 
-    Here `k`: the number of neurons, ``>= 2``; `ratio`: ``C(q, eps_3) / eps_3``, ``> 0``;
-    `net_power`: the power of k in the size of the net, per dimension, ``> 0``; `failure`: the
-    constant in the probability claimed, ``>= 0``.
+    For one x, Hoeffding's inequality (A.6) for terms in [-C, C] fails with probability at most ``2
+    exp(-k eps^2 / (2 C^2))``.  Over a net of ``k^(net_power d)`` points, and to be left with
+    ``exp(-failure sqrt(k))``, the proof (equation 29) needs ``log 2 + net_power d log k + failure
+    sqrt(k) <= k / (2 ratio^2)`` with ``ratio = C/eps``.
 
-    The two sides above (``<=``).  Source: Lemma C.18, condition ``k >= c_1 d C^2 / eps_3^2`` and
-    equation (29). The printed condition does not suffice.  At ``k = c_1 d ratio^2`` the right side
-    is ``c_1 d / 2``, a constant, while ``d log k`` and ``sqrt(k)`` grow with the ratio: one needs
-    ``k >= c d log(k) ratio^2`` for the net and ``k >= c ratio^4`` for the probability.  Both are
-    harmless where k is larger than every polynomial of d and the ratio.
+    The printed condition ``k >= c_1 d ratio^2`` does not suffice: the right side is ``c_1 d / 2``,
+    while ``d log k`` and ``sqrt(k)`` grow with the ratio: one needs ``k >= c d log(k) ratio^2`` for
+    the net and ``k >= c ratio^4`` for the probability, both harmless where k is larger than every
+    polynomial of d and the ratio.
 
     >>> [union_bound_condition(k, 3, 10).holds for k in (100 * 3 * 10**2, 100 * 10**4)]
     [False, True]
@@ -761,28 +694,20 @@ def union_bound_condition(
 # C.19
 
 
-@described
 def flip_probability(nu: Number, tau: Number) -> Enclosure:
     r"""Enclose the probability that a fixed move of the input changes the state of a neuron.
 
-    For unit vectors x and x' at distance nu, ``Pr[<w, x> + b >= tau > <w, x'> + b]`` plus the same
-    with x and x' exchanged.
-
-    Here `nu`: the length of the move, in (0, 2]; `tau`: the threshold, in units where the entries
-    are N(0, 1), of any sign.
-
-    The probability.  It depends on nothing else.
+    For unit vectors x and x' at distance nu, in (0, 2], ``Pr[<w, x> + b >= tau > <w, x'> + b]``
+    plus the same with x and x' exchanged, in units where the entries are N(0, 1).
 
     Source: Claim C.19.  It is at most ``(2/pi) arcsin(nu / sqrt(8)) exp(-tau^2/4) <= nu/4``, so
-    ``|S_2| <= (nu/4) C(q, eps_3)``, far below the printed ``k^(-1/2) C(q, eps_3)`` at
-    ``nu = k^-c``; for the features of `hermite_feature`, ``S_2`` is simply
-    ``q(<x_i, x + mu>) - q(<x_i, x>)``.
-    Proof.  The two pre-activations, divided by sqrt(2), are standard normal with correlation
-    ``1 - nu^2/4``.  By Plackett's identity the probability that both are at least
-    ``h = tau/sqrt(2)`` has the derivative ``exp(-h^2/(1 + r)) / (2 pi sqrt(1 - r^2))`` in the
-    correlation r.  Hence the probability of different states is twice the integral of this from
-    ``1 - nu^2/4`` to 1, which with ``r = cos v`` is ``(1/pi)`` times the integral of
-    ``exp(-tau^2 / (2 (1 + cos v)))`` over
+    ``|S_2| <= (nu/4) C(q, eps_3)``, far below the printed ``k^(-1/2) C(q, eps_3)`` at ``nu =
+    k^-c``; for the features of `hermite_feature`, ``S_2`` is ``q(<x_i, x + mu>) - q(<x_i, x>)``.
+    Proof.  The two pre-activations, divided by sqrt(2), are standard normal with correlation ``1 -
+    nu^2/4``.  By Plackett's identity the probability that both are at least ``h = tau/sqrt(2)`` has
+    the derivative ``exp(-h^2/(1 + r)) / (2 pi sqrt(1 - r^2))`` in the correlation r.  Hence the
+    probability of different states is twice the integral of this from ``1 - nu^2/4`` to 1, which
+    with ``r = cos v`` is ``(1/pi)`` times the integral of ``exp(-tau^2 / (2 (1 + cos v)))`` over
     ``0 <= v <= arccos(1 - nu^2/4) = 2 arcsin(nu / sqrt(8))``.
 
     >>> round(float(flip_probability(2, 0)), 12)
@@ -806,16 +731,12 @@ def flip_probability(nu: Number, tau: Number) -> Enclosure:
 def reachable_flip_bound(nu: Number, d: Count) -> Enclosure:
     r"""Bound the probability that some move of at most a length changes the state of a neuron.
 
-    Here `nu`: the largest length of a move, ``> 0``.
-
-    ``sqrt(2/pi) nu E||w||``, proven to be at least ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for every
-    unit vector x and every tau.  Source: Claim C.19, which bounds ``||w_r||`` by ``c sqrt(k)`` for
-    all r at once instead and then has windows ``k^(-1/2)``. Proof.  Given w, the density of b is at
-    most ``1/sqrt(2 pi)``, the window ``2 nu ||w||`` long. ``E||w|| = sqrt(2) Gamma((d+1)/2) /
-    Gamma(d/2) <= sqrt(d)``.  So at most ``nu sqrt(2 d/pi) k`` of k neurons can change on average: a
-    constant number for ``nu = 1/k``, where the claim allows ``sqrt(k)``; its probability follows
-    from Chernoff's bound.  The limit of the probability over nu as nu tends to 0 is ``2 E[||w||
-    phi(tau - <w, x>)]``, in which the norm and the pre-activation are not independent.
+    ``sqrt(2/pi) nu E||w||``, at least ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for every unit vector
+    x and every tau.  Proof.  Given w, the density of b is at most ``1/sqrt(2 pi)``, the window ``2
+    nu ||w||`` long; ``E||w|| = sqrt(2) Gamma((d+1)/2) / Gamma(d/2) <= sqrt(d)``.  So at most ``nu
+    sqrt(2 d/pi) k`` of k neurons can change on average: a constant number for ``nu = 1/k``, where
+    Claim C.19, with ``||w_r|| <= c sqrt(k)`` for all r, allows ``sqrt(k)``; its probability follows
+    from Chernoff's bound.
 
     >>> round(float(reachable_flip_bound(1, 1)), 12) == round(2 / np.pi, 12)
     True
@@ -852,11 +773,8 @@ def reachable_flip_probability(nu: Positive, tau: Real, d: Dimension) -> float:
     r"""Compute the probability that some move of at most a length may change the state of a neuron.
 
     ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for w ~ N(0, I_d), b ~ N(0, 1) and a unit vector x:
-    exactly then a move in the direction of w reaches the threshold.  Source: Claim C.19, whose
-    count of neurons this is the mean of, divided by k.  Given w, the probability is ``Phi(tau - <w,
-    x> + nu ||w||) - Phi(tau - <w, x> - nu ||w||)``; the expectation over w is a Gauss-Legendre
-    quadrature in polar coordinates.  At most `reachable_flip_bound`, and of order
-    `reachable_flip_rate` times nu for small nu.
+    exactly then a move in the direction of w reaches the threshold (Claim C.19).  At most
+    `reachable_flip_bound`, and of order `reachable_flip_rate` times nu for small nu.
 
     >>> round(reachable_flip_probability(1e-3, 0.0, 3) / reachable_flip_rate(0.0, 3) * 1e3, 4)
     1.0
@@ -872,8 +790,8 @@ def reachable_flip_rate(tau: Real, d: Dimension) -> float:
     r"""Compute how fast the neurons within reach grow with the length of a move.
 
     ``2 E[||w|| phi(tau - <w, x>)]``, the limit of `reachable_flip_probability` over nu as nu tends
-    to 0.  Source: Claim C.19; derived here.  The norm and the pre-activation are not independent,
-    so it is not ``E||w||`` times the density of N(0, 2) at tau.
+    to 0.  Norm and pre-activation are not independent: it is not ``E||w||`` times the density of
+    N(0, 2).
 
     >>> round(reachable_flip_rate(0.0, 3), 4)
     0.8183

@@ -13,6 +13,7 @@ which the repaired statements hold together, as an exact polytope.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -76,11 +77,7 @@ class Power:
 
     @described
     def at(self, alpha: Exact, beta: Exact, c: Exact) -> Fraction:
-        """Return the exponent for given powers.
-
-        Here `alpha`, `beta`, `c`: the powers of the output weights, of the radius and of the active
-        share.
-        """
+        """Return the exponent for given powers."""
         constant, by_alpha, by_beta, by_c = self.coefficients
         return (
             constant
@@ -146,10 +143,7 @@ class Chain:
         return sum(self.factors, Power())
 
     def derived(self, scaling: str | Scaling = PRINTED) -> Fraction:
-        """Return the exponent that follows.
-
-        The sum of the exponents of the factors.
-        """
+        """Return the exponent that follows."""
         rules = get_scaling(scaling)
         return self.power.at(rules.alpha, rules.beta, rules.c)
 
@@ -407,12 +401,8 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
 def explained(alpha: Exact, beta: Exact) -> tuple[str, ...]:
     """List the chains whose printed value is exactly what certain powers would give.
 
-    Here `alpha`, `beta`: powers of the output weights and of the radius; the active share counts as
-    constant.
-
-    Keys of chains that depend on the powers at all and print the derived value.
-
-    The printed text is a blend: no single choice explains all printed values.
+    Only chains that depend on the powers; the active share counts as constant.  The printed text is
+    a blend: no single choice explains all printed values.
 
     >>> "4.1" in explained(Fraction(2, 5), Fraction(3, 5))
     True
@@ -436,12 +426,7 @@ class Inequality:
     strict: bool
 
     def holds(self, alpha: Exact, beta: Exact, c: Exact) -> bool:
-        """Decide the condition exactly.
-
-        Here `alpha`, `beta`, `c`: the powers.
-
-        Whether the exponent is negative, or not positive if the condition is not strict.
-        """
+        """Decide the condition exactly."""
         value = self.power.at(alpha, beta, c)
         return value < 0 if self.strict else value <= 0
 
@@ -494,19 +479,11 @@ class Polytope:
     inequalities: tuple[Inequality, ...]
 
     def contains(self, alpha: Exact, beta: Exact, c: Exact) -> bool:
-        """Decide membership exactly, strict inequalities taken strictly.
-
-        Here `alpha`, `beta`, `c`: the powers.
-        """
+        """Decide membership exactly, strict inequalities taken strictly."""
         return not self.violated(alpha, beta, c)
 
     def violated(self, alpha: Exact, beta: Exact, c: Exact) -> tuple[str, ...]:
-        """List the names of the inequalities that fail.
-
-        Here `alpha`, `beta`, `c`: the powers.
-
-        The names, empty inside the region.
-        """
+        """List the names of the inequalities that fail."""
         return tuple(part.name for part in self.inequalities if not part.holds(alpha, beta, c))
 
     def vertices(self) -> tuple[Point, ...]:
@@ -530,12 +507,9 @@ class Polytope:
         )
 
     def slice_at(self, c: Exact) -> tuple[tuple[Fraction, Fraction], ...]:
-        """Return the polygon of (alpha, beta) at a fixed c.
+        """Return the vertices of the polygon of (alpha, beta) at a fixed c.
 
-        Here `c`: the power of the active share.
-
-        The vertices of the closure, counterclockwise from the lexicographically first; empty if the
-        slice is.
+        Of the closure, counterclockwise from the lexicographically first; empty if the slice is.
         """
         return _slice(self.inequalities, exact(c, "c"))
 
@@ -553,7 +527,10 @@ def _slice(
         point = _solve([list(first[:2]), list(second[:2])], [-first[2], -second[2]])
         if point is not None and all(u * point[0] + v * point[1] + w <= 0 for u, v, w in lines):
             found.add((point[0], point[1]))
-    return _hull(sorted(found))
+    corners = sorted(found)
+    x, y = corners[0] if corners else (0, 0)
+    # From the first of them, a vertex like the others, these are met counterclockwise.
+    return *corners[:1], *sorted(corners[1:], key=lambda at: math.atan2(at[1] - y, at[0] - x))
 
 
 @lru_cache(maxsize=64)
@@ -576,25 +553,6 @@ def _solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction
     except ZeroDivisionError:
         return None
     return [from_flint(value) for value in found.entries()]
-
-
-def _hull(points: list[tuple[Fraction, Fraction]]) -> tuple[tuple[Fraction, Fraction], ...]:
-    """Return the convex hull of sorted points, counterclockwise (Andrew's monotone chain)."""
-    if len(points) <= 2:
-        return tuple(points)
-
-    def half(sequence: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
-        chain: list[tuple[Fraction, Fraction]] = []
-        for point in sequence:
-            while len(chain) >= 2:
-                (x0, y0), (x1, y1) = chain[-2:]
-                if (x1 - x0) * (point[1] - y0) - (y1 - y0) * (point[0] - x0) > 0:
-                    break
-                chain.pop()
-            chain.append(point)
-        return chain[:-1]
-
-    return tuple(half(points) + half(points[::-1]))
 
 
 CONSISTENT = Polytope("Theorems 4.1, 4.3 and 4.4 hold together", _consistency(1))

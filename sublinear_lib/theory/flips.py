@@ -18,6 +18,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 from scipy import integrate, special
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from sublinear_lib import scaling
 from sublinear_lib._arguments import (
@@ -32,7 +33,7 @@ from sublinear_lib._arguments import (
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory.activity import MaximalCount, largest_count, require_circle
+from sublinear_lib.theory.activity import MaximalCount, active_arcs, largest_count, require_circle
 from sublinear_lib.theory.tails import count_interval
 from sublinear_lib.theory.worst_case import window_integral
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
@@ -65,12 +66,9 @@ _THIN = 0.5  # half-width, in standard deviations, below which a density is inte
 def near_mask(network: TwoLayerNetwork, X: object, delta: Nonnegative) -> BoolArray:
     """Return which neurons some move of length delta can switch, at each point.
 
-    Whether ``-delta < z_r(x_i) - tau <= delta``.  The greatest number of neurons that one W of the
-    ball switches somewhere among the points is the number of columns with a True entry: a neuron
-    near the threshold at x_i is switched there by ``+-delta x_i``.
-
-    Source: the indicator ``Psi_r`` of Claims C.2 and C.16 and of Lemma C.3.  The sign of
-    ``z_r - tau`` is decided exactly, its size is rounded.
+    Whether ``-delta < z_r(x_i) - tau <= delta``, the indicator ``Psi_r`` of Claims C.2 and C.16 and
+    of Lemma C.3, the sign of ``z_r - tau`` decided exactly.  One W of the ball switches as many
+    neurons somewhere among the points as there are columns with a True entry: by ``+-delta x_i``.
     """
     distance = network.preactivations(X) - network.tau
     fires = network.active_mask(X)
@@ -82,8 +80,7 @@ def flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     r"""Compute the probability that a neuron can be switched at a fixed point, exactly.
 
     ``P(|z - tau| <= delta) = Q(t - theta) - Q(t + theta)`` for ``z ~ N(0, 2/m)``, where t and theta
-    are tau and delta in standard deviations; accurate for thin windows.  Source: Claims C.2 and
-    C.16, where it is bounded with Claim A.10.
+    are tau and delta in standard deviations (Claims C.2 and C.16); accurate for thin windows.
 
     >>> m = 2**20
     >>> round(flip_probability(0.0, m, m**-0.625) * m**0.125, 3)  # towards 1 / sqrt(pi) = 0.564
@@ -114,12 +111,10 @@ def expected_flips(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
 def flip_bound(m: Count, delta: Nonnegative) -> float:
     r"""Bound the expected number of switched neurons for every threshold (Claim A.10).
 
-    ``m^{3/2} delta / sqrt(pi)``.  Source: Claim A.10 with Theorem A.3, as used in C.2 and C.16.
-    The density of ``N(0, 2/m)`` is at most ``sqrt(m) / (2 sqrt(pi))``, its value at 0, and the
-    window is ``2 delta`` long.  The constant ``1/sqrt(pi) = 0.564`` is sharp for ``t, theta -> 0``;
-    at a threshold of t standard deviations it becomes ``exp(-t^2/2) / sqrt(pi)``.  With ``delta =
-    m^{-15/24}`` the bound is ``m^{7/8} / sqrt(pi)``, with ``delta = K m^{-3/5}`` it is ``K m^{9/10}
-    / sqrt(pi)``.
+    ``m^{3/2} delta / sqrt(pi)``: the density of ``N(0, 2/m)`` is at most ``sqrt(m) / (2
+    sqrt(pi))``, and the window is ``2 delta`` long (Claim A.10 with Theorem A.3, as used in C.2 and
+    C.16).  The constant is sharp for ``t, theta -> 0``; at a threshold of t standard deviations it
+    becomes ``exp(-t^2/2) / sqrt(pi)``.
 
     >>> round(flip_bound(2**16, 2.0**-10) / 2**14 * math.sqrt(math.pi), 12)  # m^(7/8) = 2^14
     1.0
@@ -133,10 +128,7 @@ def flip_count_interval(
 ) -> tuple[int, int]:
     """Give the range in which the number of switchable neurons at a fixed point falls.
 
-    Here `confidence`: probability that the range must at least have, in (0, 1).
-
-    ``(lowest, highest)``, quantiles of the exact binomial law.  Source: Claim 4.6 with ``n = 1``:
-    the indicators of the m neurons are independent.
+    ``(lowest, highest)``, quantiles of the exact binomial law.  Source: Claim 4.6 with ``n = 1``.
 
     >>> flip_count_interval(0.0, 1000, 0.0)
     (0, 0)
@@ -148,8 +140,7 @@ def flip_count_interval(
 def flip_count_tail(number: Nonnegative, tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     """Compute the exact probability that more than a number of neurons can be switched at a point.
 
-    The probability; to be compared with the printed ``exp(-Omega(m^{7/8}))``.  Source: Claim 4.6 =
-    C.16 for one point.
+    To be compared with the printed ``exp(-Omega(m^{7/8}))`` of Claim 4.6 = C.16 for one point.
 
     >>> flip_count_tail(10, 0.0, 10, 1.0)
     0.0
@@ -163,10 +154,9 @@ def log_no_flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative) -> f
 
     ``m log(1 - p)``, minus infinity if every neuron can be switched for certain.  Source: second
     half of Claim 4.6 = C.16.  Printed is that each indicator is ``< O(n m^{-1/8})``; an indicator
-    below 1 is 0, so for ``m > (C n)^8`` this says that *no* neuron ever changes.  The probability
-    of that is the number computed here, about ``exp(-m^{7/8} / sqrt(pi))`` for ``delta =
-    m^{-15/24}``: the printed sentence fails almost surely.  What the proof shows is a bound on the
-    *probability* of the indicator.
+    below 1 is 0, so for ``m > (C n)^8`` this says that *no* neuron ever changes, which has a
+    probability of about ``exp(-m^{7/8} / sqrt(pi))``.  What the proof bounds is the *probability*
+    of the indicator.
 
     >>> log_no_flip_probability(0.0, 2**20, 2.0**-12.5) < -100_000
     True
@@ -245,8 +235,6 @@ def window_probability(middle: object, half: object) -> FloatArray:
 
     ``P(|N - middle| <= half)``, without cancellation for thin windows.
 
-    Raises TypeError, ValueError: for numbers that are not finite, or a negative width.
-
     Source: the indicator ``Psi_r`` of Claims C.2 and C.16 and of Lemma C.3.  Half-widths up to 1/2
     are integrated by 16 Gauss-Legendre nodes, which is exact to rounding.
 
@@ -317,11 +305,10 @@ def union_bracket(X: object, tau: Nonnegative, m: Count, delta: Nonnegative) -> 
     r"""Enclose the mean number of neurons that can be switched at one of any n fixed points.
 
     Returned: `lower, upper`: Bounds of the expectation, equal for ``n <= 2``.  Source: Claim 4.6 =
-    C.16; instead of the paper's union bound ``n m p``, bounds of second order from the exact pair
-    probabilities ``p_ij``.  With ``S_1 = n p`` and ``S_2`` the sum of ``p_ij`` over the pairs, and
-    ``k = 1 + floor(2 S_2 / S_1)``, the inequality of Dawson and Sankoff gives ``P >= 2 S_1 / (k +
-    1) - 2 S_2 / (k (k + 1))``, and that of Hunter ``P <= S_1 - sum p_ij`` over the edges of a
-    heaviest spanning tree.
+    C.16; instead of the paper's ``n m p``, bounds of second order.  With ``S_1 = n p``, ``S_2`` the
+    sum of the exact ``p_ij`` over the pairs, and ``k = 1 + floor(2 S_2 / S_1)``, Dawson and Sankoff
+    give ``P >= 2 S_1 / (k + 1) - 2 S_2 / (k (k + 1))``, and Hunter ``P <= S_1 - sum p_ij`` over the
+    edges of a heaviest spanning tree.
 
     >>> pair = [[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]]
     >>> low, high = union_bracket(pair, 0.0, 1024, 0.01)
@@ -342,22 +329,8 @@ def union_bracket(X: object, tau: Nonnegative, m: Count, delta: Nonnegative) -> 
     first, second = n * single, float(np.tril(pairs, -1).sum())
     k = 1 + math.floor(2.0 * second / first)
     lower = 2.0 * first / (k + 1) - 2.0 * second / (k * (k + 1))
-    upper = min(1.0, first - _heaviest_tree(pairs))
+    upper = min(1.0, first + minimum_spanning_tree(-pairs).sum())
     return m * lower, m * upper
-
-
-def _heaviest_tree(weights: FloatArray) -> float:
-    """Return the weight of a heaviest spanning tree of a complete graph (Prim's algorithm)."""
-    best = weights[0].copy()
-    inside = np.zeros(len(weights), dtype=bool)
-    inside[0] = True
-    total = 0.0
-    for _ in range(len(weights) - 1):
-        new = int(np.argmax(np.where(inside, -1.0, best)))
-        total += float(best[new])
-        inside[new] = True
-        best = np.maximum(best, weights[new])
-    return total
 
 
 # All points of X at once, in any dimension (Theorem B)
@@ -367,8 +340,7 @@ def _heaviest_tree(weights: FloatArray) -> float:
 def largest_norm_bound(m: Count, d: Dimension, failure: Probability = 1e-3) -> float:
     r"""Bound the largest norm of the initial weight vectors, up to a probability of failure.
 
-    ``rho`` with ``m P[||w_r|| > rho] = failure``, so ``max_r ||w_r|| <= rho`` with probability at
-    least ``1 - failure``; of order ``sqrt(d/m) + sqrt(log(m)/m)``.  Source: Definition 3.1; ``m
+    ``rho`` with ``m P[||w_r|| > rho] = failure``, of order ``sqrt(d/m) + sqrt(log(m)/m)``: ``m
     ||w_r||^2`` is chi-square with d degrees of freedom.
 
     >>> round(largest_norm_bound(1, 2, math.exp(-2.0)), 12)  # P[chi^2_2 > 4] = exp(-2)
@@ -384,14 +356,12 @@ def uniform_near_bound(
     r"""Bound the number of neurons near the threshold at every point of X at once.
 
     A number that ``sup over x in X of #{r : |z_r(x) - tau| <= delta}`` exceeds with probability at
-    most `failure`.  Source: Theorem B of this project, with explicit constants.
+    most `failure`, ``O(m^{3/2} phi(t) delta + d log m)``.  Source: Theorem B of this project.
 
     *Proof*: (B) on the page *From one input to all*, step by step, with `largest_norm_bound` at
     half the failure, ``N = (1 + sqrt(3) rho / slack)^{d-1}`` points of the net (two for d = 2) and
-    the k at which ``m KL(k/m, p)`` reaches ``log(2 N/failure)`` (Chernoff).  The slack may be
-    chosen freely; the smallest of the bounds for ``delta 2^-j``, ``-4 <= j <= 20``, is returned.
-
-    It is ``O(m^{3/2} phi(t) delta + d log m)``.
+    the k at which ``m KL(k/m, p)`` reaches ``log(2 N/failure)`` (Chernoff).  The smallest of the
+    bounds for the slacks ``delta 2^-j``, ``-4 <= j <= 20``, is returned.
 
     >>> m = 2**20
     >>> bound = uniform_near_bound(0.0, m, 3, m**-0.625)
@@ -412,9 +382,9 @@ def uniform_active_bound(
     r"""Bound the number of active neurons at every point of X and for every W of a ball at once.
 
     A number that ``sup over x and W of #{r : <w_r, x> + b_r > tau}`` exceeds with probability at
-    most `failure`.  Source: Theorem B of this project, the second half, with explicit constants;
-    what Lemma 4.5 needs for points that were chosen after looking at the weights.  As
-    `uniform_near_bound`, with ``z_r > tau - delta - slack`` at the points of the net.
+    most `failure`.  Source: Theorem B of this project, second half; what Lemma 4.5 needs for points
+    chosen after looking at the weights.  As `uniform_near_bound`, with ``z_r > tau - delta -
+    slack``.
 
     >>> m = 2**20
     >>> 0.5 < uniform_active_bound(1 / m, m, 3) / m < 0.51
@@ -465,16 +435,13 @@ def _relative_entropy(q: float, p: float) -> float:
 def max_near_on_circle(network: TwoLayerNetwork, delta: Nonnegative) -> MaximalCount:
     r"""Find the point of X at which most neurons are within delta of the threshold, for d = 3.
 
-    The maximum over x in X of ``sum_r 1[|z_r(x) - tau| <= delta]``, which almost surely is the
-    supremum, over x and over the weights of the ball, of the number of switched neurons (Claims C.2
-    and 4.6 with the point chosen last).
-
-    On X = {(s cos v, s sin v, 1/2)}, s = sqrt(3)/2, neuron r has
-    ``z_r - tau = R_r cos(v - v_r) + e_r`` with ``R_r = s |w'_r|`` and
-    ``e_r = b_r + w_{r,3}/2 - tau``.  It is near the threshold where the cosine lies between
-    ``(-delta - e_r)/R_r`` and ``(delta - e_r)/R_r``: nowhere, everywhere, on one arc or on two.  A
-    sweep over the sorted ends of these closed arcs (beginnings first where both coincide) visits
-    every value that the count takes.  The ends are rounded to float64.  Time O(m log m).
+    The maximum over x in X of ``sum_r 1[|z_r(x) - tau| <= delta]``, almost surely the supremum,
+    over x and the weights of the ball, of the number of switched neurons (Claims C.2 and 4.6 with
+    the point chosen last).  On X = {(s cos v, s sin v, 1/2)}, s = sqrt(3)/2, neuron r has ``z_r -
+    tau = R_r cos(v - v_r) + e_r`` with ``R_r = s |w'_r|`` and ``e_r = b_r + w_{r,3}/2 - tau``. It
+    is near the threshold nowhere, everywhere, on one arc or on two; a sweep over the sorted ends of
+    these closed arcs (beginnings first where both coincide) visits every value of the count.  The
+    ends are rounded to float64.  Time O(m log m).
     """
     require_circle(network)
     always, begin, end = _near_arcs(network, delta)
@@ -548,21 +515,21 @@ def _near_arcs(network: TwoLayerNetwork, radius: float) -> tuple[int, FloatArray
 def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalCount:
     r"""Find the point of X at which most neurons differ in state between two sets of weights.
 
-    Here `initial`: the network at initialization, ``d = 3``.
-
-    The maximum over X of ``sum_r 1[Phi_{x,r} != Phi^0_{x,r}]``, up to the finitely many points
-    where a pre-activation equals tau.
-
-    Source: the left-hand sides of Claims C.2 and 4.6.  For either set of weights a neuron is active
-    on an open arc, everywhere or nowhere (``theory.activity``).  Its two states differ on the
-    symmetric difference: the indicator toggles at each of at most four ends.  The sweep over all
-    sorted ends is exact but for their rounding to float64.  Time O(m log m).
+    The maximum over X of ``sum_r 1[Phi_{x,r} != Phi^0_{x,r}]``, the left-hand sides of Claims C.2
+    and 4.6, up to the finitely many points where a pre-activation equals tau.  The two states
+    differ on the symmetric difference of two arcs of `active_arcs`: the indicator toggles at each
+    of at most four ends.  The ends are rounded to float64.  Time O(m log m).
     """
     require_circle(initial)
     now = initial.with_weights(W)
-    ends = np.concatenate((_active_ends(initial), _active_ends(now)), axis=1)
-    begins = np.concatenate((_active_at_zero(initial), _active_at_zero(now)))
-    differs = begins[: initial.m] != begins[initial.m :]
+    arcs = [active_arcs(network.W, network.b, network.tau) for network in (initial, now)]
+    ends = np.full((initial.m, 4), np.inf)
+    at_zero = []  # which neurons are active just behind the angle 0, as the rounded ends have it
+    for column, (everywhere, partly, begin, end) in enumerate(arcs):
+        ends[partly, 2 * column], ends[partly, 2 * column + 1] = begin, end
+        everywhere[partly] = begin >= end
+        at_zero.append(everywhere)
+    differs = at_zero[0] != at_zero[1]
     ends.sort(axis=1)  # missing ends are infinite and come last
     step = np.where(differs, -1, 1)[:, None] * np.array([1, -1, 1, -1])
     real = np.isfinite(ends)
@@ -577,23 +544,3 @@ def _waves(network: TwoLayerNetwork) -> tuple[FloatArray, FloatArray, FloatArray
     size = SLICE_RADIUS * np.hypot(network.W[:, 0], network.W[:, 1])
     center = np.arctan2(network.W[:, 1], network.W[:, 0])
     return size, center, network.b + SLICE_HEIGHT * network.W[:, 2] - network.tau
-
-
-def _active_ends(network: TwoLayerNetwork) -> FloatArray:
-    """Return the two ends of each active arc in [0, 2 pi), infinite where there are none."""
-    size, center, offset = _waves(network)
-    ends = np.full((network.m, 2), np.inf)
-    level = np.full(network.m, np.inf)
-    np.divide(-offset, size, out=level, where=size > 0.0)
-    partly = np.abs(level) < 1.0
-    half = np.arccos(level[partly])
-    ends[partly, 0] = np.mod(center[partly] - half, 2.0 * math.pi)
-    ends[partly, 1] = np.mod(center[partly] + half, 2.0 * math.pi)
-    return ends
-
-
-def _active_at_zero(network: TwoLayerNetwork) -> BoolArray:
-    """Return which neurons are active just behind the angle 0, as the rounded ends have it."""
-    ends = _active_ends(network)
-    covers = ends[:, 0] > ends[:, 1]
-    return np.where(np.isfinite(ends[:, 0]), covers, _waves(network)[2] > 0.0)

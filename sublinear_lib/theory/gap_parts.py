@@ -165,11 +165,9 @@ def initial_output_std(
 ) -> float:
     r"""Compute the standard deviation of ``B(x) = f(x; W_0)`` over the initialization.
 
-    The standard deviation; the mean is 0.  Source: Claim C.6.  The signs of the output weights are
-    independent of everything else, hence ``E B = 0`` and ``Var B = m a^2 E[sigma(z)^2]``, which
-    with ``z = sqrt(2/m) N`` is ``2 a^2 (Q(t) + t phi(t))`` for the jump and ``2 a^2 ((1 + t^2) Q(t)
-    - t phi(t))`` for the continuous activation.  At ``t = 0`` the standard deviation is exactly
-    ``a``.
+    ``Var B = m a^2 E[sigma(z)^2]``, as the signs are independent of everything else: with ``z =
+    sqrt(2/m) N`` it is ``2 a^2 (Q(t) + t phi(t))`` for the jump and ``2 a^2 ((1 + t^2) Q(t) - t
+    phi(t))`` for the continuous activation.  The mean is 0.  Source: Claim C.6.
 
     >>> round(initial_output_std(1024, 0.25, 0.0), 12)
     0.25
@@ -239,13 +237,12 @@ def oblivious_gap_std(
 ) -> float:
     r"""Compute the standard deviation of ``f - g - B`` at x for weights that all move by delta x.
 
-    The standard deviation; the mean is 0.  Source: Theorem 4.1, read for a W that does not depend
-    on the signs of the output weights. ``w_r = w_{r,0} + delta x`` is the farthest such move at x.
-    It wakes the neurons with ``-delta < s <= 0`` and silences none, so ``f - g - B = sum a_r c_r``
-    with ``c = z + delta`` (jump) or ``s + delta`` (continuous) on that window.  The signs are
-    independent of the c: the mean is 0 and the variance ``m a^2 E[c^2]``.  With the printed powers
-    this is ``m^{1/2 - 1/5} (m^{-1/10} m^{-6/5})^{1/2} = m^{-7/20}``: against such weights the
-    printed bound would be right.
+    Source: Theorem 4.1, read for a W that does not depend on the signs of the output weights. ``w_r
+    = w_{r,0} + delta x``, the farthest such move at x, wakes the neurons with ``-delta < s <= 0``
+    and silences none, so ``f - g - B = sum a_r c_r`` with ``c = z + delta`` (jump) or ``s + delta``
+    (continuous) on that window.  The signs are independent of the c: the mean is 0 and the variance
+    ``m a^2 E[c^2]``.  With the printed powers the deviation is of order ``m^{-7/20}``: against such
+    weights the printed bound would be right.
 
     >>> m = 10**10
     >>> size = oblivious_gap_std(m, m**-0.2, m**-0.6, 0.0)

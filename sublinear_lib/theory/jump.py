@@ -39,8 +39,6 @@ _PHI_OVER_ERFCX = math.sqrt(2.0 / math.pi)
 def inverse_mills(t: Nonnegative) -> float:
     """Return ``phi(t) / Q(t)``, the hazard rate of the normal distribution.
 
-    Between ``max(t, sqrt(2/pi))`` and ``t + sqrt(2/pi)``; accurate to rounding for every t.
-
     ``Q(t) = erfc(t / sqrt 2) / 2`` and ``erfcx(u) = exp(u^2) erfc(u)``, so the ratio is
     ``sqrt(2/pi) / erfcx(t / sqrt 2)``, in which nothing underflows.
 
@@ -70,14 +68,10 @@ def jump_half_width_bound(z: object, a: object, delta: Nonnegative, tau: Nonnega
 def jump_price(t: Nonnegative, theta: Nonnegative = 0.0) -> float:
     r"""Bound ``E H / E G`` from below for the jump activation.
 
-    ``t (Q(t - theta) - Q(t + theta)) / (2 theta Q(t))``, in the limit ``t phi(t) / Q(t)``.  Source:
-    Proposition 2.
-
-    Since ``phi(t) >= t Q(t)``, the limit is at least ``t^2``: 0.57, 1.53, 2.91, 4.75 at t = 0.5, 1,
-    1.5, 2.  It contains neither the output weights nor the width, so no choice of powers of m
-    removes it: with the jump, ``|f - g| -> 0`` over a ball on which g is not small requires
-    ``t -> 0``, that is, half of the neurons fire.  By the law of large numbers the ratio of the two
-    random variables has the same limit when their expected counts tend to infinity.
+    ``t (Q(t - theta) - Q(t + theta)) / (2 theta Q(t))``, in the limit ``t phi(t) / Q(t) >= t^2``.
+    Source: Proposition 2.  It contains neither the output weights nor the width, so no choice of
+    powers of m removes it: with the jump, ``|f - g| -> 0`` over a ball on which g is not small
+    requires ``t -> 0``, that is, half of the neurons fire.
 
     >>> round(jump_price(1.0), 4)
     1.5251
@@ -93,10 +87,8 @@ def jump_price(t: Nonnegative, theta: Nonnegative = 0.0) -> float:
 def ball_price(theta: Nonnegative) -> float:
     r"""Bound ``E H / E G`` from below for either activation and every threshold.
 
-    ``(1 - 2 Q(theta/2)) / 4``, between 0 and 1/4.  Source: Proposition 2, second half.
-
-    So ``|f - g| -> 0`` over a ball on which g is not small forces ``theta -> 0``: the ball must be
-    of smaller order than the standard deviation of a pre-activation.
+    ``(1 - 2 Q(theta/2)) / 4``.  Source: Proposition 2, second half.  So ``|f - g| -> 0`` over a
+    ball on which g is not small forces ``theta -> 0``.
 
     >>> ball_price(0.0), round(ball_price(100.0), 12)
     (0.0, 0.25)
@@ -110,11 +102,9 @@ def half_width_over_g(
 ) -> float:
     r"""Compute ``E H / E G`` exactly.
 
-    The mean half-width over the mean of ``sup |g|``; it depends on `t` and `theta` only.  Source:
-    Propositions 1 and 2.  ``E H / E G = E[U + V] / (2 delta Q(t))``, the numerator as in
-    `half_width_moments`; dividing the integrand by ``phi(t)`` and multiplying by the inverse Mills
-    ratio keeps it finite in the far tail.  As ``theta -> 0`` it tends to ``t phi(t) / Q(t)`` for
-    the jump and to 0, like ``theta phi(t) / (2 Q(t))``, for the continuous activation.
+    ``E[U + V] / (2 delta Q(t))``, the numerator as in `half_width_moments`; it depends on t and
+    theta only.  As ``theta -> 0`` it tends to ``t phi(t) / Q(t)`` for the jump and to 0, like
+    ``theta phi(t) / (2 Q(t))``, for the continuous activation.  Source: Propositions 1 and 2.
 
     >>> round(half_width_over_g(1.0, 1e-4), 3)
     1.525
@@ -189,15 +179,13 @@ def step_ratio(t: Nonnegative, travel: Positive, activation: str | ShiftedReLU =
     + t phi(t) / (2 Q(t))`` for the jump and to 1 for the continuous activation.  Source: this
     project; the dynamic side of Proposition 2, in one step instead of many.
 
-    *Derivation.*  All active neurons move by ``sign(a_r) v``, v being `travel`; g takes
-    ``v Q(t)`` from them, in units of ``m |a_r| sqrt(2/m)``.  Those that rise stay active.  Half of
-    them sink; the ones with ``0 < y <= v`` land at or below the threshold, fall silent and add
-    ``t + y`` (continuous: y) where g counts v.  Hence the excess over 1 is
-    ``int_0^v (t + y - v) phi(t + y) dy / (2 v Q(t))``.  Unlike in `gradient_ratio` the neurons do
-    not stop at the threshold: g goes on counting them.
-
-    If f and g agree at the start, a step of a length that would bring g to the label leaves f at
-    ``ratio - 1`` times the old distance *beyond* the label, and the loss rises if ``ratio > 2``.
+    *Derivation.*  All active neurons move by ``sign(a_r) v``, v being `travel`; g takes ``v Q(t)``
+    from them, in units of ``m |a_r| sqrt(2/m)``.  Those that rise stay active.  Half of them sink;
+    the ones with ``0 < y <= v`` land at or below the threshold, fall silent and add ``t + y``
+    (continuous: y) where g counts v.  Hence the excess over 1 is ``int_0^v (t + y - v) phi(t + y)
+    dy / (2 v Q(t))``.  If f and g agree at the start, a step of a length that would bring g to the
+    label leaves f at ``ratio - 1`` times the old distance *beyond* the label, and the loss rises if
+    ``ratio > 2``.
 
     >>> round(step_ratio(2.0, 1e-6), 3), round(step_ratio(2.0, 1e-6, "continuous"), 3)
     (3.373, 1.0)

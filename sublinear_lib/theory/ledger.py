@@ -96,10 +96,7 @@ class Ledger:
 
     @checked
     def over(self, unit: Positive) -> Ledger:
-        """Return the ledger in another unit.
-
-        Here `unit`: the unit in row passes, ``> 0``, for example ``m * n``.
-        """
+        """Return the ledger in another unit."""
         return Ledger(**{name: value / unit for name, value in self.entries.items()})
 
 
@@ -107,12 +104,8 @@ class Ledger:
 def dense_ledger(m: int | float, n: Count, attack_steps: Whole) -> Ledger:
     """Count the row passes of an iteration that computes with every neuron.
 
-    Here `m`: number of neurons, ``>= 0``; a float for an expected number.
-
     ``(2 S + 1) m n`` for the attack, ``m n`` each for values and gradient, ``m`` for the weights;
-    there is no search.
-
-    Source: the ``Omega(m n d)`` of Section 1, with line 11 counted.
+    there is no search; m may be an expected number.  Source: the ``Omega(m n d)`` of Section 1.
     """
     neurons = scalar(m, "m", minimum=0.0)
     pairs = neurons * n
@@ -130,17 +123,13 @@ def printed_ledger(
 ) -> Ledger:
     r"""Evaluate the four entries of the proof of Lemma 5.3, as printed, with constants one.
 
-    The proof prints ``sum_i T_query``, twice ``O(d (Q_0 + n m^{7/8}))``, and
-    ``O((Q_0 + n m^{7/8}) log^2(2m))``.  Its ``Q_0`` has no factor n, and there is no entry for line
-    11.
-
     Here `flips`: what stands for ``n m^{7/8}``: neurons that have changed their state at some
-    example, summed over the examples, ``>= 0``; `query`: row passes of one query, ``>= 0``;
-    `update`: row passes for one neuron that moves in the structure, ``>= 0`` (printed: ``log^2(2 m)
-    / d``).
+    example, summed over the examples; `query`: row passes of one query; `update`: row passes for
+    one neuron that moves in the structure (printed: ``log^2(2 m) / d``).
 
-    The entries; line 19 is in the entry of line 18, as in the proof.  Source: Appendix C.16, the
-    four bullets.
+    Appendix C.16 prints ``sum_i T_query``, twice ``O(d (Q_0 + n m^{7/8}))``, and ``O((Q_0 + n
+    m^{7/8}) log^2(2m))``.  Its ``Q_0`` has no factor n; there is no entry for line 11, and line 19
+    is in the entry of line 18.
 
     >>> printed_ledger(64, active=8192, flips=64 * 4096**0.875, query=0).forward < 64 * 4096 / 2
     True
@@ -163,16 +152,14 @@ def literal_ledger(
 ) -> Ledger:
     r"""Count the row passes of Algorithm 1 to the letter: a query wherever f is asked for.
 
+    Here `touched`: number of neurons active at some example, ``|Q_t|``; `query`: row passes of one
+    query; `update`: row passes of one DELETE or ADD.
+
     The adversary asks for a value and an input gradient in each of its S steps and for a value at
-    its last point; each needs the active neurons there, so a query.
-
-    Here `touched`: number of neurons active at some example, ``|Q_t|``, ``>= 0``; `query`: row
-    passes of one query, ``>= 0``; `update`: row passes of one DELETE or ADD, ``>= 0``.
-
-    Lines 17 and 18 are ``n * active`` each: with the factor n that the printed proof lacks.
-    Source: Algorithm 1, lines 11 to 21.  In the history of a run with ``index="literal"``, queries
-    of lines 11 and 12 are booked together, and line 11 counts the activity at the points of the
-    attack, which is not exactly that at the points it returns.
+    its last point; each needs the active neurons there, so a query.  Lines 17 and 18 are ``n *
+    active`` each: with the factor n that the printed proof lacks.  In the history of a run with
+    ``index="literal"``, queries of lines 11 and 12 are booked together, and line 11 counts the
+    activity at the points of the attack, which is not exactly that at the points it returns.
 
     >>> run = literal_ledger(10, active=5, touched=20, query=7, attack_steps=2)
     >>> run.attack == 10 * (3 * 7 + 5 * 5), run.query, run.forward, run.weights, run.index
@@ -195,18 +182,13 @@ def shared_ledger(
 ) -> Ledger:
     r"""Count the row passes when one query per example serves the whole attack and the update.
 
-    The query reports the neurons that can fire somewhere in the cap of the example; values are
-    computed on these, gradients on the active ones.
-
     Here `near`: mean number of neurons reported for a cap, ``>= active``; `touched`: number of
-    neurons active at some example, ``|Q_t|``, ``>= 0``; `query`: row passes of one query, ``>= 0``,
-    on average if candidates are remembered; `update`: row passes for one neuron that moves in the
-    structure, ``>= 0``.
+    neurons active at some example, ``|Q_t|``; `query`: row passes of one query, on average if
+    candidates are remembered; `update`: row passes for one neuron that moves in the structure.
 
-    ``(S + 1) near + S active`` per example for the attack, ``near`` for the forward pass,
-    ``active`` for the gradient.  Source: Algorithm 1 with the superset of
-    :mod:`sublinear_lib.training.sources`.  A row is moved in place, once, instead of being deleted
-    and added.
+    The query reports the neurons that can fire somewhere in the cap of the example: ``(S + 1) near
+    + S active`` per example for the attack, ``near`` for the forward pass, ``active`` for the
+    gradient. A row is moved in place, once, instead of being deleted and added.
 
     >>> shared_ledger(10, active=5, near=8, touched=20, query=7, attack_steps=2).attack
     340.0
@@ -245,8 +227,7 @@ def expected_counts(
 ) -> NeuronCounts:
     """Compute how many neurons an iteration meets, on average over the initialization.
 
-    The expectations.  The last one is a bound and not an expectation.  Source: Definitions 3.1 and
-    3.9; Section 3.2 for the neurons that can fire on X.
+    The last one is a bound.  Source: Definitions 3.1 and 3.9; Section 3.2 for what can fire on X.
 
     >>> counts = expected_counts(4096, 10, 8, 0.05, 0.1)
     >>> counts.active < counts.near < counts.alive < 4096

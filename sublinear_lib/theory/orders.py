@@ -51,12 +51,7 @@ class Order:
             object.__setattr__(self, item.name, _exact(getattr(self, item.name), item.name))
 
     def at(self, n: Fraction | int = 0) -> Fraction:
-        """Return the exponent of m when the number of examples is a power of m.
-
-        Here `n`: the exponent nu of ``n = m^nu``.
-
-        ``m + nu n``; d is fixed, logarithms do not count.
-        """
+        """Return the exponent of m when the number of examples is a power of m."""
         return Fraction(self.m) + _exact(n, "n") * self.n
 
     def __str__(self) -> str:
@@ -83,8 +78,7 @@ Orders = Mapping[str, tuple[Order, ...]]
 def search_exponent(d: Dimension) -> Fraction:
     """Give the exponent of half-space reporting in linear space, that of Corollary 5.2.
 
-    ``1 - 1 / floor(d/2)``; 0 stands for a logarithm.  Source: Corollary 5.2, first regime: a query
-    takes ``O(m^{1 - 1/floor(d/2)} + k)``.
+    ``1 - 1 / floor(d/2)``: a query takes ``O(m^{1 - 1/floor(d/2)} + k)``; 0 stands for a logarithm.
 
     >>> search_exponent(3), search_exponent(32)
     (Fraction(0, 1), Fraction(15, 16))
@@ -152,10 +146,9 @@ def corrected_orders(d: Dimension, c: Fraction | int, flips: Fraction | int = _F
 def elementary_orders(d: Dimension, c: Fraction | int) -> Orders:
     r"""Give the terms when the neurons that cannot fire on X are deleted and the rest is dense.
 
-    Here `c`: the threshold is ``sqrt(2/m) sqrt(2 c log m)``, ``0 < c <= 1``.
-
-    All entries are ``m^{1-c} (log m)^{(d-3)/2} n d``, line 19 without n; there is no search and no
-    structure.  Source: `surviving_share_asymptote` with ``t = sqrt(2 c log m)``; derived here.
+    For the threshold ``sqrt(2/m) sqrt(2 c log m)``, ``0 < c <= 1``, all entries are ``m^{1-c} (log
+    m)^{(d-3)/2} n d``, line 19 without n, by `surviving_share_asymptote`; there is no search and no
+    structure.
 
     >>> str(elementary_orders(8, Fraction(1, 5))["forward"][0])
     'm^4/5 n d log^5/2'
@@ -178,14 +171,7 @@ def elementary_orders(d: Dimension, c: Fraction | int) -> Orders:
 def leading_exponent(orders: Mapping[str, Iterable[Order]], n: Fraction | int = 0) -> Fraction:
     """Return the largest exponent of m in a ledger.
 
-    Here `orders`: A ledger; `n`: the exponent nu of ``n = m^nu``; by default the number of examples
-    is fixed.
-
-    The exponent of the whole iteration, logarithms left out, d fixed.
-
-    Raises TypeError: if `n` is not exact.
-
-    Raises ValueError: if there are no terms.
+    Of the whole iteration with ``n = m^nu``, nu being `n`; logarithms left out, d fixed.
 
     >>> leading_exponent(printed_orders(32, Fraction(1, 5)))
     Fraction(15, 16)

@@ -237,10 +237,10 @@ def worst_perturbation(
 ) -> WorstPerturbation:
     r"""Compute the exact suprema over the ball of the change of f and of g.
 
-    Here `change` (m,): their changes ``<w_{r,0}, mu>``; `nu`: the length of mu, ``0 < nu <= 2``.
+    Here `change` (m,): their changes ``<w_{r,0}, mu>``.
 
-    Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here; for g
-    see *the change of the linearization* on the page *From one input to all*:
+    Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here; for g see *the change
+    of the linearization* on the page *From one input to all*:
 
         sup_W |g(x + mu) - g(x)| = delta (nu sum_{both} |a_r| + sum_{flips} |a_r|).
 
@@ -291,11 +291,7 @@ def worst_perturbation_at(
 ) -> WorstPerturbation:
     """Compute the exact suprema for an initial network and two points of X.
 
-    Here `x`, `moved` (d,): two different points of X, x and x + mu.
-
-    The suprema; see `worst_perturbation`.
-
-    Source: Lemma 4.2 = C.9.  Time O(m d).
+    See `worst_perturbation`.  Time O(m d).
     """
     points, mu, nu = _move(network, x, moved)
     z = network.preactivations(points[:1])[0]
@@ -341,14 +337,10 @@ def perturbed_weights(
 ) -> PerturbedWeights:
     r"""Construct weights of the ball at which f changes nearly as much as it can.
 
-    Here `x`, `moved` (d,): two different points of X, x and x + mu; `side`: whether ``f(x + mu) -
-    f(x)`` is maximized or minimized.
-
-    The weights, with the change that the network shows at them.  Source: the maximizers of
-    `_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``. They stand off the
-    threshold by a few roundings of a pre-activation, so that float64 decides as real arithmetic
-    does.  A neuron for which that is impossible stays where it is; what it could contribute is
-    lost, which happens to a share of about ``rounding / (nu delta)`` of them.
+    Source: the maximizers of `_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``.  They
+    stand off the threshold by a few roundings of a pre-activation, so that float64 decides as real
+    arithmetic does.  A neuron for which that is impossible stays where it is; what it could
+    contribute is lost, which happens to a share of about ``rounding / (nu delta)`` of them.
 
     >>> from sublinear_lib.network import TwoLayerNetwork
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0, tau=1024**-0.6)
@@ -395,22 +387,20 @@ def perturbed_weights(
 def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) -> float:
     r"""Compute the probability that a neuron can be made silent at x and active at x + mu, exactly.
 
-    The probability that some W of the ball does so; by symmetry it is also that of "active at x and
-    silent at x + mu".  Source: Lemma C.9, its jump term; derived here.  In the letters of
-    `_range` the neuron is silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with
-    ``D > 0`` (up to the ends). The middle of the two pre-activations is ``c + h p`` with ``c = s +
-    <w_0, mu>/2``, so this is possible iff ``|c| <= omega``,
+    Source: Lemma C.9, its jump term; derived here.  In the letters of `_range` the neuron is silent
+    at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with ``D > 0`` (up to the ends).  The
+    middle of the two pre-activations is ``c + h p`` with ``c = s + <w_0, mu>/2``, so this is
+    possible iff ``|c| <= omega``,
 
         omega = max over the disk, D > 0, of  h p + nu (kappa + q)/2,     kappa = <w_0, mu>/nu.
 
     The maximum on the disk is ``delta + nu kappa/2``, at ``q = delta nu/2``; it has ``D > 0`` iff
-    ``kappa > -delta nu/2``.  Otherwise D > 0 asks for ``q > -kappa``, which leaves
-    ``h sqrt(delta^2 - kappa^2)`` for ``kappa > -delta`` and nothing below.  Now kappa is
-    N(0, 1/m), c + tau is N(0, (1 + h^2)/m), and they are independent because mu is orthogonal to
-    ``x + (x + mu)``: the probability is an integral over kappa of a window of the normal law.
-
-    For ``delta = o(m^{-1/2})`` it is half of ``P[|z - tau| <= delta]``: the neurons near the
-    threshold whose weight vector points along mu.
+    ``kappa > -delta nu/2``.  Otherwise D > 0 asks for ``q > -kappa``, which leaves ``h sqrt(delta^2
+    - kappa^2)`` for ``kappa > -delta`` and nothing below.  Now kappa is N(0, 1/m), c + tau is N(0,
+    (1 + h^2)/m), and they are independent because mu is orthogonal to ``x + (x + mu)``: the
+    probability is an integral over kappa of a window of the normal law. For ``delta = o(m^{-1/2})``
+    it is half of ``P[|z - tau| <= delta]``: the neurons near the threshold whose weight vector
+    points along mu.  By symmetry it is also that of the way back.
 
     >>> m = 2**20
     >>> round(parkable_probability(0.0, m, m**-0.8, 1 / m) / (m**-0.3 / math.pi**0.5), 2)
@@ -442,10 +432,7 @@ def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Mov
 def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) -> float:
     """Compute the mean number of neurons that contribute tau to the worst change of f.
 
-    ``m`` times `parkable_probability`; the number is binomial.  Source: Lemma C.9.  With ``|a_r| =
-    a`` the worst change of f for the jump differs from a tau times that number by at most ``a``
-    times the sum of ``|<w_{r,0}, mu>| + delta nu``, as long as no neuron switches whatever W does;
-    see `expected_f_change`.
+    ``m`` times `parkable_probability`; the number is binomial.  Source: Lemma C.9.
 
     >>> round(expected_parkable(0.0, 100, 50.0, 0.1), 3)  # everything can be parked
     100.0
@@ -457,9 +444,9 @@ def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) 
 def moved_flips(tau: Nonnegative, m: Count, nu: Move) -> float:
     """Compute the mean number of neurons that change their state under one fixed move of the input.
 
-    ``m`` times the probability of `sublinear_lib.theory.existence.flip_probability`; the number is
-    binomial.  Source: Lemma C.9, last display, where it is bounded by ``O(m^{1/2})``.  For ``nu =
-    1/m`` and ``tau = O(1/m)`` it tends to ``1/(pi sqrt(2)) = 0.225``: of all neurons not one.
+    ``m`` times `sublinear_lib.theory.existence.flip_probability`.  Source: Lemma C.9, last display,
+    where it is bounded by ``O(m^{1/2})``.  For ``nu = 1/m`` and ``tau = O(1/m)`` it tends to
+    ``1/(pi sqrt(2)) = 0.225``: of all neurons not one.
 
     >>> round(moved_flips(0.0, 2**20, 2.0**-20), 4)
     0.2251
@@ -478,9 +465,9 @@ def expected_g_change(
 ) -> float:
     r"""Compute the mean of ``sup_W |g(x + mu; W) - g(x; W)|``, exactly.
 
-    Source: Equation (14); the supremum of `worst_perturbation` is linear in the number of neurons
-    that are active at both points and of those that change their state.  By symmetry a neuron is
-    active at x alone with half the probability p of a change, hence at both with ``Q(t) - p/2``.
+    The supremum of `worst_perturbation` is linear in the numbers of neurons active at both points
+    and of those that change their state.  By symmetry a neuron is active at x alone with half the
+    probability p of a change, hence at both with ``Q(t) - p/2``.  Source: Equation (14).
 
     >>> round(expected_g_change(4, 1.0, 2.0, 1.0, 0.0), 12)  # to -x: 1 active at both, 2 flips
     4.0
@@ -502,17 +489,17 @@ def expected_f_change(
     r"""Enclose the mean of ``sup_W f(x + mu; W) - f(x; W)``.
 
     Returned: `lower, upper`: Numbers with the mean between them; it is the same for either sign of
-    the change.  Source: Equation (15); derived here.  *Proof.*  In the letters of `_range`,
-    ``|D| <= nu (|kappa| + delta) =: h_r`` for every W, with ``kappa = <w_{r,0}, mu>/nu``.  A neuron
-    that some W switches on contributes between J and ``J + h_r``; one that no W switches on and not
-    every W switches off between ``-h_r`` and ``h_r``; one that every W switches off between ``-J -
-    h_r`` and 0.  The last kind is switched off by W_0 too, as half of the `moved_flips` are, on
-    average.  A neuron silent at both points whatever W does contributes nothing; it is silent
-    unless ``c > tau - delta - h_r/2`` for the middle c of its two pre-activations, and c and kappa
-    are independent normal numbers of variances ``(1 + h^2)/m`` and ``1/m``.  So the mean is between
-    ``a J (P - F/2) - e`` and ``a J P + e`` with P of `expected_parkable`, F of `moved_flips` and
-    ``e = a m E[h_r 1[c > tau - delta - h_r/2]]``, an integral over kappa.  ∎  It is at least 0,
-    because ``-(f(x + mu) - f(x))`` has the same supremum in the mean.
+    the change.  Source: Equation (15); derived here.  *Proof.*  In the letters of `_range`, ``|D|
+    <= nu (|kappa| + delta) =: h_r`` for every W, with ``kappa = <w_{r,0}, mu>/nu``.  A neuron that
+    some W switches on contributes between J and ``J + h_r``; one that no W switches on and not
+    every W switches off between ``-h_r`` and ``h_r``; one that every W switches off, and so W_0
+    too, as half of the `moved_flips` on average, between ``-J - h_r`` and 0.  A neuron silent at
+    both points whatever W does contributes nothing; it is silent unless ``c > tau - delta - h_r/2``
+    for the middle c of its two pre-activations, and c and kappa are independent normal numbers of
+    variances ``(1 + h^2)/m`` and ``1/m``.  So the mean is between ``a J (P - F/2) - e`` and ``a J P
+    + e`` with P of `expected_parkable`, F of `moved_flips` and ``e = a m E[h_r 1[c > tau - delta -
+    h_r/2]]``, an integral over kappa.  ∎  It is at least 0, because ``-(f(x + mu) - f(x))`` has the
+    same supremum in the mean.
 
     >>> m = 2**20
     >>> low, high = expected_f_change(m, m**-0.2, 1 / m, m**-0.6, m**-0.6)
@@ -539,19 +526,14 @@ def expected_f_change(
 def flip_tail_bracket(number: float, tau: Nonnegative, m: Count, nu: Move) -> tuple[float, float]:
     r"""Enclose the logarithm of the probability of many flips under one fixed move of the input.
 
-    Here `number`: A number of neurons, at least the mean number of flips; `nu`: the length of the
-    move, ``0 < nu <= 2``.
-
-    Returned: `lower, upper`: Bounds of ``log P[flips > number]``, minus infinity for ``number >=
-    m``; far apart if the probability of a flip underflows.  Source: the failure probability of
-    Equation (4).  The number is Binomial(m, p); with k the smallest integer above `number` the tail
-    begins with ``b_k`` and its terms shrink at least by ``r = (m - k) p / ((k + 1)(1 - p))``, so it
-    lies in ``[b_k, b_k/(1 - r)]``.
-
-    By worst_perturbation ``sup_W |g(x + mu) - g(x)| >= a delta flips``, which exceeds
-    ``C K m^{-1/2}`` as soon as ``flips > C m^{3/10}`` (printed powers).  For ``nu = 1/m`` the
-    logarithm of that probability is of order ``-m^{3/10} log m``, so no failure probability
-    ``exp(-Omega(m^{1/2}))`` can be promised.
+    Returned: `lower, upper`: Bounds of ``log P[flips > number]``, for a number that is at least the
+    mean.  Source: the failure probability of Equation (4).  The number is Binomial(m, p); with k
+    the smallest integer above `number` the tail begins with ``b_k`` and its terms shrink at least
+    by ``r = (m - k) p / ((k + 1)(1 - p))``, so it lies in ``[b_k, b_k/(1 - r)]``.  By
+    worst_perturbation ``sup_W |g(x + mu) - g(x)| >= a delta flips``, which exceeds ``C K m^{-1/2}``
+    as soon as ``flips > C m^{3/10}`` (printed powers).  For ``nu = 1/m`` the logarithm of that
+    probability is of order ``-m^{3/10} log m``, so no failure probability ``exp(-Omega(m^{1/2}))``
+    can be promised.
 
     >>> lower, upper = flip_tail_bracket(8, 2.0**-10, 2**10, 2.0**-10)
     >>> lower < upper < lower + 0.03, upper > -(2**5)
@@ -576,18 +558,16 @@ def flip_tail_bracket(number: float, tau: Nonnegative, m: Count, nu: Move) -> tu
 def reachable_flips(tau: Nonnegative, m: Count, d: Dimension, nu: Positive) -> float:
     r"""Compute the mean number of neurons that some move of at most a length switches.
 
-    The mean of the number of neurons r with ``1[z_r(x + mu) > tau] != 1[z_r(x) > tau]`` for some mu
-    with ``||mu|| <= nu`` and x + mu on X.  The number is binomial, and no mu, however it is chosen,
-    switches more.  Source: Lemma C.9, in which mu may depend on the initialization; derived here.
-    A neuron fires somewhere in the cap of radius nu with probability ``cap_share(t)``, and by the
-    symmetry ``z -> -z`` it is silent somewhere with probability ``cap_share(-t)``.  One of the two
-    always happens, both exactly if it can be switched: ``p = cap_share(t) + cap_share(-t) - 1``.
+    Of the r with ``1[z_r(x + mu) > tau] != 1[z_r(x) > tau]`` for some mu with ``||mu|| <= nu`` and
+    x + mu on X; no mu, however it is chosen, switches more.  A neuron fires somewhere in the cap of
+    radius nu with probability ``cap_share(t)``, and by the symmetry ``z -> -z`` it is silent
+    somewhere with probability ``cap_share(-t)``.  One of the two always happens, both exactly if it
+    can be switched: ``p = cap_share(t) + cap_share(-t) - 1``.
 
     For small nu it is ``sqrt(2) phi(t) nu E chi_{d-2}``: moves on X are orthogonal to x, so
-    pre-activation and the length of the part of w along X are independent (unlike in C.19, where
-    mu is any vector).  With ``nu = 1/m`` and ``t -> 0`` that is ``E chi_{d-2} / sqrt(pi)`` neurons,
-    about ``sqrt(d/pi)``, where Lemma C.9 allows ``O(m^{1/2})``.  The difference keeps about
-    ``16 + log10(nu)`` digits.
+    pre-activation and the length of the part of w along X are independent.  With ``nu = 1/m`` and
+    ``t -> 0`` that is about ``sqrt(d/pi)`` neurons, where Lemma C.9 allows ``O(m^{1/2})``.  The
+    difference keeps about ``16 + log10(nu)`` digits.
 
     >>> round(reachable_flips(0.0, 2**16, 3, 2.0**-16), 4)  # sqrt(2) / pi
     0.4502
@@ -623,18 +603,16 @@ def f_terms(
 ) -> FTerms:
     r"""Bound the change of f over the ball term by term, as Equation (15) or Theorem C does.
 
-    Here `norms` (k,): the norms ``||w_{r,0}||`` of the neurons that count, ``>= 0``: of all of them
-    in (15), in Theorem C of those that some W of the ball makes active at x or at x + mu; `nu`: the
-    length of the move of the input, ``0 < nu <= 2``; `jump`: the height of the activation's step:
-    tau, or 0 for the continuous activation.
+    Here `norms` (k,): the norms ``||w_{r,0}||`` of the neurons that count: of all of them in (15),
+    in Theorem C of those that some W of the ball makes active at x or at x + mu; `jump`: the height
+    of the activation's step: tau, or 0 for the continuous activation.
 
-    Source: proof of Lemma C.9; Theorem C of this project.  For either activation
-    ``|sigma(v') - sigma(v)| <= |v' - v| + J`` (if the neuron is switched on, ``v <= tau`` and
-    ``sigma(v') = v' - tau + J``; J = 0 without a jump), it is 0 if the neuron is silent at both,
-    and ``|v' - v| = |<w_{r,0} + dw_r, mu>| <= (||w_{r,0}|| + delta) nu``.
-
-    Lemma C.9 then bounds every ``||w_{r,0}||`` by O(1), where ``sqrt(d/m)`` is the size, and the
-    sum of the moves by ``K m^{1/5}``, where the radius ``K m^{-3/5}`` gives ``K m^{2/5}``.
+    Source: proof of Lemma C.9; Theorem C of this project.  For either activation ``|sigma(v') -
+    sigma(v)| <= |v' - v| + J`` (if the neuron is switched on, ``v <= tau`` and ``sigma(v') = v' -
+    tau + J``; J = 0 without a jump), it is 0 if the neuron is silent at both, and ``|v' - v| =
+    |<w_{r,0} + dw_r, mu>| <= (||w_{r,0}|| + delta) nu``.  Lemma C.9 then bounds every
+    ``||w_{r,0}||`` by O(1), where ``sqrt(d/m)`` is the size, and the sum of the moves by ``K
+    m^{1/5}``, where the radius gives ``K m^{2/5}``.
 
     >>> f_terms([1.0, 1.0], a=0.5, nu=0.5, delta=0.25, jump=2.0)
     FTerms(initial=0.5, moves=0.125, jump=2.0)
@@ -672,12 +650,9 @@ def g_terms(
 ) -> GTerms:
     r"""Give the supremum of the change of g over the ball term by term.
 
-    Here `active`, `flips`: number of neurons active at both points, and of those active at one,
-    ``>= 0``.  With the true numbers the sum is the supremum itself, with bounds of them a bound:
-    Lemma C.9 inserts m and ``O(m^{1/2})``, Theorem C inserts ``C m p`` and ``C d log m``; `nu`: the
-    length of the move of the input, ``0 < nu <= 2``.
-
-    Source: proof of Lemma C.9, Equation (14); see `worst_perturbation`.
+    Of `active` neurons active at both points, and `flips` at one: with the true numbers the
+    supremum itself, with bounds of them a bound.  Lemma C.9 inserts m and ``O(m^{1/2})``, Theorem C
+    inserts ``C m p`` and ``C d log m``.  Source: Equation (14); see `worst_perturbation`.
 
     >>> g_terms(10, 3, a=0.5, nu=0.5, delta=0.25)
     GTerms(moves=0.625, flips=0.375)
@@ -718,12 +693,9 @@ def certified_change(
 ) -> CertifiedChange:
     r"""Bound the change of f and of g for every x, every move and every W at once.
 
-    Here `nu`: largest length of the move, ``0 < nu <= 2``.
-
-    The bounds and the numbers they are made of.  Source: Theorem C of this project, with every
-    constant; its steps are on the page *From one input to all*.  Norms, able, crossing and flips
-    may each fail with ``failure/4``.  With the jump the bound holds just as well; it is the term
-    ``a tau crossing`` that does not fall.
+    Source: Theorem C of this project, with every constant; its steps are on the page *From one
+    input to all*.  Norms, able, crossing and flips may each fail with ``failure/4``.  With the jump
+    the bound holds just as well; it is the term ``a tau crossing`` that does not fall.
 
     >>> m = 2**20
     >>> tau = (0.8 * math.log(m) / m) ** 0.5
@@ -757,8 +729,6 @@ def certified_change(
 def printed_g_bound(m: Count, K: Nonnegative) -> float:
     """Evaluate the printed bound ``K m^{-1/2}`` of Equations (4) and (14), constant one.
 
-    Source: Lemma 4.2 = C.9.
-
     >>> printed_g_bound(256, 2.0)
     0.125
     """
@@ -768,8 +738,6 @@ def printed_g_bound(m: Count, K: Nonnegative) -> float:
 @checked
 def printed_f_bound(m: Count, K: Nonnegative) -> float:
     """Evaluate the printed bound ``K m^{-1} + m^{-1/5}`` of Equations (5) and (15), constant one.
-
-    Source: Lemma 4.2 = C.9.
 
     >>> printed_f_bound(1024, 256.0)
     0.5
@@ -783,11 +751,9 @@ def repaired_f_order(
 ) -> float:
     r"""Evaluate the order of the change of f in Theorem C, constant one.
 
-    Here `m`: width, ``m >= 2``; `nu`: the length of the move of the input, ``0 < nu <= 2``.
-
-    ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``.  Source: Theorem C of this project
-    (continuous activation).  `f_terms` over the at most ``C m p`` neurons that W can make active
-    (Theorem B), with ``max_r ||w_{r,0}|| <= C (sqrt(d/m) + sqrt(log(m)/m))``.
+    ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``: `f_terms` over the at most ``C m p`` neurons
+    that W can make active (Theorem B), with ``max_r ||w_{r,0}|| <= C (sqrt(d/m) +
+    sqrt(log(m)/m))``.
 
     >>> round(repaired_f_order(2, 2, 1.0, 0.5, 0.0, 1.0), 4)  # 1 + sqrt(log(2)/2)
     1.5887

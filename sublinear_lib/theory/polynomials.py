@@ -73,21 +73,9 @@ _ZERO, _ONE = Fraction(0), Fraction(1)
 class Polynomial:
     """A polynomial in one variable with rational coefficients.
 
-    Parameters
-    ----------
-    coefficients : tuple of Fraction
-        ``coefficients[j]`` belongs to ``z^j``.  The last one is not zero; the zero polynomial has
-        none.
+    ``coefficients[j]``, exact, belongs to ``z^j``.  The last one is not zero; the zero polynomial
+    has none.
 
-    Raises
-    ------
-    TypeError
-        If a coefficient is neither a Fraction nor an int.
-    ValueError
-        If the last coefficient is zero.
-
-    Examples
-    --------
     >>> p = Polynomial((Fraction(1), Fraction(0), Fraction(-2)))
     >>> p.degree, p.largest_coefficient, p(Fraction(1, 2))
     (2, Fraction(2, 1), Fraction(1, 2))
@@ -122,10 +110,8 @@ class Polynomial:
     def values(self, z: FloatArray) -> FloatArray:
         """Evaluate the polynomial at many points of [-1, 1], where its terms may cancel.
 
-        Returned: The values, with errors below ``2^-53 (1 + |value|)``: the working precision
-        covers the largest coefficient.
-
-        Raises TypeError, ValueError: if z is not an array of finite numbers in [-1, 1].
+        With errors below ``2^-53 (1 + |value|)``: the working precision covers the largest
+        coefficient.
 
         >>> import numpy as np
         >>> chebyshev(40).values(np.array([1.0, -1.0])).tolist()
@@ -168,17 +154,11 @@ def stays_within(
 ) -> bool:
     r"""Decide whether a polynomial stays between two levels on an interval.
 
-    Here `polynomial`: the polynomial; `left`, `right`: the ends of the interval, included, ``left <
-    right``; `lowest`, `highest`: the levels, included.
-
-    Whether ``lowest <= p(z) <= highest`` for all z of the interval.  It is proven either way.
+    Whether ``lowest <= p(z) <= highest`` for ``left <= z <= right``.  It is proven either way: an
+    interval is halved until the smallest and largest Bernstein coefficient, between which the
+    polynomial lies, or the values at the ends show the answer.  All numbers are fractions.
 
     Raises UndecidedError: if the polynomial touches a level inside the interval, or nearly so.
-
-    On an interval a polynomial is a convex combination of its Bernstein coefficients, so it lies
-    between the smallest and the largest of them; the first and the last are its values at the ends.
-    The interval is halved until either shows the answer; the coefficients approach the values
-    quadratically in the length.  All numbers are fractions.
 
     >>> parabola = Polynomial((Fraction(0), Fraction(0), Fraction(1)))
     >>> stays_within(parabola, -1, 1, -1, 1), stays_within(parabola, -1, 1, 0.1, 1)
@@ -223,12 +203,7 @@ def _order(eta: Fraction, eps: Fraction) -> int:
 def sign_order(eta: Number, eps: Number) -> int:
     r"""Return the order ``k = ceil(ln(2/eps) / eta^2)`` of Lemma A.1.
 
-    Here `eta`: half the width of the gap around zero, in (0, 1]; `eps`: twice the accuracy wanted,
-    in (0, 2].
-
-    The order; the polynomial has degree ``2 k + 1``.
-
-    Source: Lemma A.1, "k = 1/eta^2 ln(2/eps_1)", rounded up as a number of terms must be.
+    Lemma A.1 prints "k = 1/eta^2 ln(2/eps_1)", rounded up here as a number of terms must be.
 
     >>> sign_order(Fraction(1, 2), Fraction(1, 10))
     12
@@ -240,14 +215,12 @@ def sign_order(eta: Number, eps: Number) -> int:
 def sign_polynomial(k: Whole) -> Polynomial:
     r"""Build the sign polynomial of Lemma A.1.
 
-    ``p_k(z) = z sum_(i <= k) c_i (1 - z^2)^i`` with ``c_i = prod_(j <= i) (2 j - 1)/(2 j)``.
-
-    Odd, of degree ``2 k + 1``.  Source: Lemma A.1 (Frostig et al., Corollary 5.4).  Since ``(1 -
-    y)^(-1/2)`` is the sum of all ``c_i y^i``, ``1 - p_k(z) = z sum_(i > k) c_i (1 - z^2)^i`` for
-    ``0 < z <= 1``, which vanishes to order ``k + 1`` at ``z = 1``; p_k being odd, its derivative,
-    of degree 2 k, is divisible by ``(1 - z^2)^k``: it *is* ``p_k'(0) (1 - z^2)^k``, with ``p_k'(0)
-    = c_0 + ... + c_k = (2 k + 1) binomial(2 k, k) / 4^k``.  This is how the coefficients are
-    computed; the tests compare with the sum.
+    ``p_k(z) = z sum_(i <= k) c_i (1 - z^2)^i`` with ``c_i = prod_(j <= i) (2 j - 1)/(2 j)``
+    (Frostig et al., Corollary 5.4).  Since ``(1 - y)^(-1/2)`` is the sum of all ``c_i y^i``, ``1 -
+    p_k(z) = z sum_(i > k) c_i (1 - z^2)^i`` for ``0 < z <= 1``, which vanishes to order ``k + 1``
+    at ``z = 1``; p_k being odd, its derivative, of degree 2 k, is divisible by ``(1 - z^2)^k``: it
+    *is* ``p_k'(0) (1 - z^2)^k``, with ``p_k'(0) = c_0 + ... + c_k = (2 k + 1) binomial(2 k, k) /
+    4^k``.  This is how the coefficients are computed; the tests compare with the sum.
 
     >>> sign_polynomial(1).coefficients
     (Fraction(0, 1), Fraction(3, 2), Fraction(0, 1), Fraction(-1, 2))
@@ -265,10 +238,9 @@ def sign_polynomial_error(k: Whole, eta: Number, eps: Number) -> Inequality:
 
     Here `eta`: half the width of the gap, in (0, 1]; `eps`: twice the accuracy, in (0, 2].
 
-    The supremum of ``|sgn(z) - p_k(z)|`` over ``eta <= |z| <= 1``, a fraction, against ``eps / 2``
-    (``<=``).  Source: Lemma A.1.  p_k increases on [0, 1] up to ``p_k(1) = 1`` (see
-    `sign_polynomial`), so the supremum is ``1 - p_k(eta)``, at most ``exp(-k eta^2)``: step 4 on
-    the page *Good weights exist*.
+    The supremum of ``|sgn(z) - p_k(z)|`` over ``eta <= |z| <= 1``, a fraction.  p_k increases on
+    [0, 1] up to ``p_k(1) = 1`` (see `sign_polynomial`), so it is ``1 - p_k(eta)``, at most ``exp(-k
+    eta^2)``: step 4 on the page *Good weights exist*.
 
     >>> sign_polynomial_error(1, Fraction(1, 2), Fraction(1, 2)).left.lower
     Fraction(5, 16)
@@ -281,9 +253,8 @@ def sign_polynomial_error(k: Whole, eta: Number, eps: Number) -> Inequality:
 def sign_polynomial_decays(k: Whole) -> bool:
     r"""Decide for all gaps at once whether the sign polynomial is as accurate as A.1 needs.
 
-    Whether ``0 <= 1 - p_k(z) <= (1 - z^2)^k`` for every z in [0, 1]; it is proven either way. As
-    the right side is at most ``exp(-k z^2)``, and p_k is odd, Lemma A.1 follows for this k and all
-    eta, eps.  Source: Lemma A.1; `sign_polynomial_error` has a proof for all k.
+    Whether ``0 <= 1 - p_k(z) <= (1 - z^2)^k`` for every z in [0, 1]; it is proven either way.  As
+    the right side is at most ``exp(-k z^2)``, and p_k is odd, Lemma A.1 follows for this k.
 
     >>> sign_polynomial_decays(5)
     True
@@ -300,9 +271,8 @@ def sign_polynomial_decays(k: Whole) -> bool:
 def chebyshev(k: Whole) -> Polynomial:
     r"""Build the Chebyshev polynomial ``C_k`` with its integer coefficients.
 
-    ``C_k(x) = sum_i binomial(k, 2 i) x^(k - 2 i) (x^2 - 1)^i``, so that ``C_k(cos v) = cos(k v)``.
-    Source: Proposition B.7, whose double sum is the one above with the power of ``x^2 - 1``
-    expanded.
+    ``C_k(x) = sum_i binomial(k, 2 i) x^(k - 2 i) (x^2 - 1)^i``, so that ``C_k(cos v) = cos(k v)``;
+    Proposition B.7 expands the power of ``x^2 - 1``.
 
     >>> [int(c) for c in chebyshev(3).coefficients]
     [0, -3, 0, 4]
@@ -314,9 +284,8 @@ def chebyshev(k: Whole) -> Polynomial:
 def chebyshev_coefficients(k: Whole) -> Inequality:
     r"""Compare the coefficients of a Chebyshev polynomial with ``2^(2k)`` (Proposition B.7).
 
-    The *sum* of the absolute values of the coefficients, an integer, against ``4^k`` (``<=``). The
-    largest coefficient, of which the proposition speaks, is not larger.  Source: Proposition B.7;
-    the sum is at most ``(1 + sqrt(2))^k``, see step 6 on the page *Good weights exist*.
+    The *sum* of their absolute values, at most ``(1 + sqrt(2))^k``, see step 6 on the page *Good
+    weights exist*; the largest one, of which the proposition speaks, is not larger.
 
     >>> chebyshev_coefficients(5).left.lower
     Fraction(41, 1)
@@ -349,12 +318,9 @@ def _chebyshev_sum(weights: Sequence[int]) -> fmpz_poly:
 def truncated_power(s: Whole, most: Whole) -> Polynomial:
     r"""Build the truncated Chebyshev expansion of a power (Theorem A.2, Corollary B.8).
 
-    ``p_(s, M)(z) = E[C_|Z|(z) 1[|Z| <= M]]`` with Z a sum of s independent signs.
-
-    Here `s`: the power, ``s >= 0``; `most`: the cut M (t in Theorem A.2), ``M >= 0``.
-
-    Source: Theorem A.2 (Sachdeva and Vishnoi), which writes X_m and Z_m for the same sum, and
-    Corollary B.8.
+    ``p_(s, M)(z) = E[C_|Z|(z) 1[|Z| <= M]]`` with Z a sum of s independent signs and M, or t in
+    Theorem A.2, the cut `most`.  Source: Theorem A.2 (Sachdeva and Vishnoi), which writes X_m and
+    Z_m for the same sum.
 
     >>> [int(c) for c in truncated_power(3, 3).coefficients]
     [0, 0, 0, 1]
@@ -366,9 +332,8 @@ def truncated_power(s: Whole, most: Whole) -> Polynomial:
 def truncated_power_error(m: Count, t: Whole) -> Inequality:
     r"""Compare the exact error of the truncated power with ``2 exp(-t^2/(2m))`` (Theorem A.2).
 
-    The maximum of ``|p_(m, t)(z) - z^m|`` over ``|z| <= 1``, a fraction, against the bound
-    (``<=``).  Source: Theorem A.2.  The maximum is taken at ``z = 1`` and equals ``Pr[|Z| > t]``:
-    step 5 on the page *Good weights exist*.
+    The maximum of ``|p_(m, t)(z) - z^m|`` over ``|z| <= 1``, taken at ``z = 1``: ``Pr[|Z| > t]``, a
+    fraction.  See step 5 on the page *Good weights exist*.
 
     >>> truncated_power_error(4, 2).left.lower
     Fraction(1, 8)
@@ -382,10 +347,7 @@ def truncated_power_error(m: Count, t: Whole) -> Inequality:
 def truncated_power_coefficients(s: int, most: int) -> Inequality:
     r"""Compare the coefficients of the truncated power with ``2^(2M)`` (Corollary B.8).
 
-    Here `s`: the power, ``s >= 0``; `most`: the cut M, ``M >= 0``.
-
-    The largest absolute value of a coefficient, a fraction, against ``4^M`` (``<=``).  Source:
-    Corollary B.8: an average of ``C_j``, ``j <= M``.
+    An average of ``C_j``, ``j <= M``, has none above ``4^M``, M being the cut `most`.
 
     >>> truncated_power_coefficients(10, 3).holds
     True
@@ -538,15 +500,12 @@ def sign_approximation(
 def sign_closing(eta: Number, level: Number, extra: Number) -> Inequality:
     r"""Compare the two sides of the inequality that closes the proof of Lemma B.6.
 
-    Here `eta`: half the width of the gap, in (0, 1]; `level`: ``L = ln(2/eps)``, or a number below
-    it, ``> 0``; `extra`: what the degree has beyond L: ``M = (3/eta)(L + extra)``, or less; ``>=
-    0``.
-
     ``(4/sqrt(pi)) sqrt(eta/B + (L + eta^2)/B^2) exp(L - B^2/(2 (L + eta^2)))`` against ``2 -
-    1/sqrt(pi L)`` (``<=``), with ``B = 3 (L + extra)/2 - eta/2``.  Source: the proof in
-    `sign_approximation`.  For ``eta <= 1/2`` and ``extra = ln(1/eta)``, or ``extra = ln(2)`` as in
-    Claim B.5, the left side is largest, and the right side smallest, at ``eta = 1/2, L = ln(2)``;
-    numbers a little below ``ln(2)`` are on the safe side.
+    1/sqrt(pi L)`` (``<=``), with ``B = 3 (L + extra)/2 - eta/2``; L, of `level`, is ``ln(2/eps)``
+    or a number below it, and `extra` what the degree has beyond: ``M = (3/eta)(L + extra)``, or
+    less.  Source: the proof in `sign_approximation`.  For ``eta <= 1/2`` and ``extra = ln(1/eta)``,
+    or ``ln(2)`` as in Claim B.5, the left side is largest, and the right side smallest, at ``eta =
+    1/2, L = ln(2)``; numbers a little below ``ln(2)`` are on the safe side.
 
     >>> level = Fraction(693, 1000)
     >>> sign_closing(Fraction(1, 2), level, level).holds, sign_closing(1, 9, 0).holds
@@ -570,19 +529,16 @@ def sign_closing(eta: Number, level: Number, extra: Number) -> Inequality:
 def sign_cells_hold(largest_order: Count = 36, largest_log: Number = 9) -> bool:
     r"""Prove Lemma B.6 where its general proof does not reach: for wide gaps and few terms.
 
-    Here `largest_order`: the largest order k of the sign polynomial considered, ``>= 1``;
-    `largest_log`: the largest ``L = ln(2/eps)`` considered, ``> 0``.
-
-    True if for all eta in (1/2, 1) and eps in (0, 1) with ``L <= largest_log`` and ``k =
-    ceil(L/eta^2) <= largest_order``, the polynomial of `sign_approximation` with the degree that
+    True if for all eta in (1/2, 1) and eps in (0, 1) with ``L = ln(2/eps) <= largest_log`` and ``k
+    = ceil(L/eta^2) <= largest_order``, the polynomial of `sign_approximation` with the degree that
     the second, smaller reading ``M = (3/eta) L`` allows has an `error_bound` of at most eps; this
-    is proven.  False if some interval could not be settled.  Source: Lemma B.6.  For given k and t,
-    ``(k - 1) eta^2 < L <= k eta^2`` and ``L < eta (2 t + 3)/3``, as ``2 t + 3`` is the first odd
-    number beyond M.  So with ``l(eta) = min(k eta^2, eta (2 t + 3)/3, largest_log)``, which
-    increases, eps is at least ``2 exp(-l(eta))``.  On an interval [a, b] of eta it is enough that
-    ``1 - p_k(a) + w_(t+1) + w_(t+2) <= 2 exp(-l(b))``, or that no L fits; intervals on which
-    neither is true are halved.  For ``t >= k`` nothing is truncated.  A larger degree has a smaller
-    bound, so the first reading is covered.
+    is proven.  False if some interval could not be settled.
+
+    For given k and t, ``(k - 1) eta^2 < L <= k eta^2`` and ``L < eta (2 t + 3)/3``, as ``2 t + 3``
+    is the first odd number beyond M.  So with ``l(eta) = min(k eta^2, eta (2 t + 3)/3,
+    largest_log)``, which increases, eps is at least ``2 exp(-l(eta))``.  On an interval [a, b] of
+    eta it is enough that ``1 - p_k(a) + w_(t+1) + w_(t+2) <= 2 exp(-l(b))``, or that no L fits;
+    intervals on which neither is true are halved.  For ``t >= k`` nothing is truncated.
 
     >>> sign_cells_hold(6)
     True
@@ -644,32 +600,25 @@ class StepApproximation:
         return self.degree_holds and self.low_holds and self.high_holds and self.coefficients.holds
 
 
-@described
 def step_approximation(
     delta: Number, rho: Number, eps: Number, degree: int | None = None
 ) -> StepApproximation:
     r"""Build a polynomial that tells near inner products from far ones (Claim B.5).
 
     ``q(z) = (1 + p((z - z_0)/2)) / 2`` with ``z_0 = 1 - (rho^2 + (delta - rho)^2)/4``, half-way
-    between the two intervals of the claim, and p as in `sign_approximation` for the gap
-    ``eta = gamma/8`` and the accuracy ``2 eps``.
+    between the two intervals of the claim, and p as in `sign_approximation` for the gap ``eta =
+    gamma/8`` and the accuracy ``2 eps``; delta in (0, 2) is the separation of Definition 3.7, ``0 <
+    rho < delta/2`` the radius of the adversary, and eps in (0, 1/2].  The degree is odd, by default
+    the largest that the claim allows.
 
-    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <
-    rho < delta/2``; `eps`: the accuracy, in (0, 1/2]; `degree`: an odd degree ``>= 1``.  By default
-    the largest odd integer that the claim allows.
-
-    Raises ValueError, TypeError: if a number is out of range, or `degree` is even, or of the wrong
-    type.
+    The two intervals are ``gamma/2`` apart, so ``(z - z_0)/2`` avoids ``(-gamma/8, gamma/8)``, and
+    stays in [-1, 1].  As a corollary of Lemma B.6 the claim would have the degree ``24 ln(8/(gamma
+    eps)) / gamma``, within the printed M only for ``gamma >= 1/2``.  It is true for all gamma: the
+    proof in `sign_approximation` uses of the logarithm only that ``M >= (3/eta)(L + ln 2)``, while
+    here ``M = (3/eta)(L + ln 16)`` with ``L = ln(1/eps)``.  (For eps between 1/2 and 1 take the
+    polynomial for 1/2.)
 
     Raises UndecidedError: if an error comes too close to `eps` to decide.
-
-    Source: Claim B.5; the separation of Definition 3.7 is called delta there.  The two intervals
-    are ``gamma/2`` apart, so ``(z - z_0)/2`` avoids ``(-gamma/8, gamma/8)``, and stays in [-1, 1].
-    As a corollary of Lemma B.6 the claim would have the degree ``24 ln(8/(gamma eps)) / gamma``,
-    within the printed M only for ``gamma >= 1/2``.  It is true for all gamma: the proof in
-    `sign_approximation` uses of the logarithm only that ``M >= (3/eta)(L + ln 2)``, while here ``M
-    = (3/eta)(L + ln 16)`` with ``L = ln(1/eps)``.  (For eps between 1/2 and 1 take the polynomial
-    for 1/2.)
 
     >>> found = step_approximation(Fraction(3, 2), Fraction(1, 10), Fraction(1, 4))
     >>> found.polynomial.degree, found.holds
@@ -737,10 +686,7 @@ class RobustFit:
 
     @described
     def value(self, x: FloatArray) -> Enclosure:
-        """Enclose ``f*`` at the direction of a point.
-
-        Of relative accuracy ``2^-53``.
-        """
+        """Enclose ``f*`` at the direction of a point."""
         q = _flint(self.step.polynomial)
 
         def total() -> Ball:
@@ -750,26 +696,17 @@ class RobustFit:
         return enclose(total)
 
 
-@described
 def robust_fit(
     X: FloatArray, y: FloatArray, delta: Number, rho: Number, eps: Number, degree: int | None = None
 ) -> RobustFit:
     r"""Combine step polynomials into a function that fits the labels robustly (Lemma B.4).
 
-    Here `delta`: A separation: any two points must be at least delta apart, which is checked
-    rigorously; `rho`: the radius of the adversary, ``0 < rho < delta/2``; `eps`: the accuracy, in
-    (0, 1); `degree`: an odd degree for q.  By default the largest odd integer up to ``M = 24 ln(48
-    n/eps) / gamma``.
-
-    The function, with a proven bound on its error on all balls, at most ``eps/3``.
-
-    Raises ValueError, TypeError: if an argument is out of range, two points are closer than delta,
-    or q misses its accuracy at the degree given, or of the wrong type.
+    The function, with a proven bound on its error on all balls, at most ``eps/3``.  Any two points
+    must be at least delta apart, which is checked rigorously (Definition 3.7).  The degree of q is
+    odd, by default the largest up to ``M = 24 ln(48 n/eps) / gamma``.  Proof: steps 1 and 2 on the
+    page *Good weights exist*.
 
     Raises UndecidedError: if a distance is too close to delta to decide.
-
-    Source: Lemma B.4, Definition 3.7.
-    Proof: steps 1 and 2 on the page *Good weights exist*.
 
     >>> import numpy as np
     >>> X = np.array([[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]])
@@ -795,25 +732,15 @@ def robust_fit(
 # B.1
 
 
-@described
 def log_complexity(polynomial: Polynomial, c: Number, eps: Number | None = None) -> Enclosure:
     r"""Enclose the logarithm of a complexity of Definition B.1.
 
-    ``C(phi, eps) = sum_j c^j (1 + (ln(1/eps)/j)^(j/2)) |alpha_j|`` and
-    ``C(phi) = c sum_j (j + 1)^1.75 |alpha_j|``.
-
-    Here `polynomial`: phi, not zero; `c`: the "large enough constant", ``> 0``; `eps`: the
-    accuracy, in (0, 1); without it ``C(phi)`` is meant.
-
-    The natural logarithm.  The complexity itself is soon beyond every float.
-
-    Raises ValueError, TypeError: if a number is out of range or the polynomial zero, or of the
-    wrong type.
+    ``C(phi, eps) = sum_j c^j (1 + (ln(1/eps)/j)^(j/2)) |alpha_j|``, and without an accuracy
+    ``C(phi) = c sum_j (j + 1)^1.75 |alpha_j|``: natural logarithms, the complexity itself is soon
+    beyond every float.  The term ``j = 0`` divides by zero as printed; its power is read as the
+    limit ``(L/j)^(j/2) -> 1``, so it contributes ``2 |alpha_0|``.
 
     Raises UndecidedError: if the complexity of a polynomial that is not constant is one.
-
-    Source: Definition B.1.  The term ``j = 0`` divides by zero as printed; its power is read as the
-    limit ``(L/j)^(j/2) -> 1``, so it contributes ``2 |alpha_0|``.
 
     >>> linear = Polynomial((Fraction(0), Fraction(1)))
     >>> math.exp(float(log_complexity(linear, 1)))

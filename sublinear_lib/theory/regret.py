@@ -34,7 +34,7 @@ from fractions import Fraction
 import numpy as np
 
 from sublinear_lib import scaling
-from sublinear_lib._arguments import Count, Nonnegative, Positive, Probability, checked, described
+from sublinear_lib._arguments import Count, Nonnegative, Positive, Probability, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.losses import Loss, get_loss
@@ -74,8 +74,8 @@ __all__ = [
 def norm_2_1(W: object) -> float:
     """Return the sum of the Euclidean norms of the rows.
 
-    ``||W||_{2,1}``.  Source: Definition C.10.  The norm is dual to `norm_2_inf`: ``|<A, B>| <=
-    ||A||_{2,1} ||B||_{2,inf}``, with equality for the B whose rows are those of A, normalized.
+    Definition C.10, dual to `norm_2_inf`: ``|<A, B>| <= ||A||_{2,1} ||B||_{2,inf}``, with equality
+    for the B whose rows are those of A, normalized.
 
     >>> norm_2_1([[3.0, 4.0], [0.0, 2.0]])
     7.0
@@ -86,8 +86,7 @@ def norm_2_1(W: object) -> float:
 def norm_2_inf(W: object) -> float:
     """Return the largest Euclidean norm of a row.
 
-    ``||W||_{2,inf}``, the distance that the neuron which moved furthest has moved when `W` is a
-    difference of weights.  Source: Definition C.10.
+    The distance that the neuron which moved furthest has moved, of a difference of weights (C.10).
 
     >>> norm_2_inf([[3.0, 4.0], [0.0, 2.0]])
     5.0
@@ -123,23 +122,17 @@ class GradientCoupling:
     active_bound: float
 
 
-@described
 def gradient_coupling(
     initial: TwoLayerNetwork, W: object, X: object, y: object, loss: str | Loss
 ) -> GradientCoupling:
     r"""Compare the two gradients of Definition C.11 in the 2,1-norm (Lemma C.14).
 
-    Here `initial`: the network at initialization; `loss`: A loss of Definition 3.2; at a kink its
-    `derivative` takes the subgradient of smallest absolute value.
-
-    Raises TypeError, ValueError: for points off the slice, shapes that do not fit or an unknown
-    loss.
-
-    Source: Definitions C.10 and C.11, Lemma C.14 and its repair.  For one point and ``|v| = 1`` the
-    common difference is equal to ``a flips``.  The literal one has the further part ``(1/n) sum_i
-    (v'_i - v_i) a_r x_i 1[z_r > tau]``, which no closeness of W to W_0 makes small: already for ``W
-    = W_0`` and the absolute loss with the label 0 it has the norm ``a #active``, since ``g = 0``
-    sits on the kink and f does not.
+    Source: Definitions C.10 and C.11, Lemma C.14 and its repair; at a kink `derivative` of the loss
+    takes the subgradient of smallest absolute value.  For one point and ``|v| = 1`` the common
+    difference is equal to ``a flips``.  The literal one has the further part ``(1/n) sum_i (v'_i -
+    v_i) a_r x_i 1[z_r > tau]``, which no closeness of W to W_0 makes small: already for ``W = W_0``
+    and the absolute loss with the label 0 it has the norm ``a #active``, since ``g = 0`` sits on
+    the kink and f does not.
 
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0)
     >>> found = gradient_coupling(start, start.W, [[3**0.5 / 2, 0.0, 0.5]], [0.0], "absolute")
@@ -176,10 +169,10 @@ def _sample(
 def expected_coupling(m: Count, a: Nonnegative, tau: Nonnegative, delta: Nonnegative) -> float:
     """Compute the mean of the largest coupling of the gradients over a ball, at one point.
 
-    Returned: ``a m P(|z - tau| <= delta)``: the common difference of `gradient_coupling` for the W
-    that flips every neuron it can, a loss of slope 1 and one point.  Source: Lemma C.14 with Claim
-    C.16.  With ``a = m^(-1/5)`` and ``delta = m^(-15/24)`` it is ``m^(27/40) / sqrt(pi) (1 +
-    o(1))`` for ``tau = O(1/m)``; the lemma prints ``m^(27/50)``.
+    ``a m P(|z - tau| <= delta)``: the common difference of `gradient_coupling` for the W that flips
+    every neuron it can, a loss of slope 1 and one point (Lemma C.14 with Claim C.16).  With ``a =
+    m^(-1/5)`` and ``delta = m^(-15/24)`` it is ``m^(27/40) / sqrt(pi) (1 + o(1))`` for ``tau =
+    O(1/m)``; the lemma prints ``m^(27/50)``.
 
     >>> m = 2**80
     >>> value = expected_coupling(m, m**-0.2, 0.0, m ** (-15 / 24))
@@ -195,9 +188,8 @@ def expected_kink(m: Count, a: Nonnegative, tau: Nonnegative) -> float:
 
     ``a m Q(t)``.  Source: Lemma C.14 read with Definition C.11 as printed.  For the absolute loss,
     one point and the label 0, at ``W = W_0``: ``g = 0`` has the derivative 0 (or any fixed number c
-    in [-1, 1], as a convention), ``f = B`` has the derivative ``sgn B``, a fair sign.  The
-    gradients differ in each of the active neurons, by ``a |sgn B - c|``, and ``|sgn B - c| >= 1``
-    with probability at least 1/2.  For ``a = m^(-1/5)`` this is of order ``m^(4/5)``.
+    in [-1, 1]), ``f = B`` has ``sgn B``, a fair sign.  The gradients differ in each of the active
+    neurons by ``a |sgn B - c|``, and ``|sgn B - c| >= 1`` with probability at least 1/2.
 
     >>> expected_kink(100, 0.5, 0.0)
     25.0
@@ -265,9 +257,6 @@ def step_terms(
 ) -> StepTerms:
     """Measure the terms of the proof of Theorem D at one step of a run.
 
-    Here `initial`: the network at initialization; `W_star` (m, d): the weights to compare with;
-    `loss`: A loss of Definition 3.2.
-
     Source: proof of Theorem C.12, equations (19), (20) and (22), with the common derivatives of the
     repaired Lemma C.14.  Every term is computed on its own: `linear` from the values of g, not from
     gradients.
@@ -311,12 +300,10 @@ def telescoped(
 ) -> float:
     """Compute ``sum_t <grad_t, W_t - W*>`` of a run of gradient descent from its two ends.
 
-    Here `gradient_squared` (T,): ``||grad_t||_F^2`` of every step; `before`, `after`: ``||W_0 -
-    W*||_F`` and ``||W_T - W*||_F``, ``>= 0``.
-
-    ``(eta/2) sum_t ||grad_t||_F^2 + (before^2 - after^2) / (2 eta)``.  Source: equation (21), as an
-    identity: ``W_{t+1} = W_t - eta grad_t`` gives ``2 eta <grad_t, W_t - W*> = eta^2 ||grad_t||^2 +
-    ||W_t - W*||^2 - ||W_{t+1} - W*||^2``. Dropping ``after`` makes it the inequality of the proof.
+    ``(eta/2) sum_t ||grad_t||_F^2 + (before^2 - after^2) / (2 eta)``, `before` and `after` being
+    the distances of W_0 and W_T from W*.  Source: equation (21), as an identity: ``W_{t+1} = W_t -
+    eta grad_t`` gives ``2 eta <grad_t, W_t - W*> = eta^2 ||grad_t||^2 + ||W_t - W*||^2 - ||W_{t+1}
+    - W*||^2``.  Dropping ``after`` makes it the inequality of the proof.
 
     >>> telescoped([4.0], before=3.0, after=2.0, eta=0.5)  # from 3 to 2 by 0.5 * 2: 2 * 3
     6.0
@@ -347,7 +334,7 @@ class DescentPlan:
 def descent_step(a: Positive, active: Positive, epsilon: Positive) -> float:
     """Return the step size of Theorem D.
 
-    ``eta = epsilon / G^2`` with ``G^2 = a^2 k`` for k active neurons.  Source: Theorem D.
+    ``eta = epsilon / G^2`` with ``G^2 = a^2 k`` for k active neurons.
 
     >>> descent_step(a=0.5, active=8, epsilon=0.5)
     0.25
@@ -359,10 +346,10 @@ def descent_step(a: Positive, active: Positive, epsilon: Positive) -> float:
 def descent_plan(a: Positive, active: Positive, D_F: Positive, epsilon: Positive) -> DescentPlan:
     """Choose the step size and the number of steps of Theorem D.
 
-    With these numbers ``eta G^2 / 2 + D_F^2 / (2 eta T) <= epsilon``.  Source: Theorem D.  ``eta
-    G^2 / 2 = epsilon / 2``, and ``eta T >= D_F^2 / epsilon``.  With ``k = m p`` and ``a =
-    m^(-alpha)`` the step size is ``epsilon m^(2 alpha - 1) / p``, where Theorem 4.3 prints
-    ``epsilon m^(-1/5)``; the drift is ``a D_F^2 / epsilon``, up to one step.
+    ``eta G^2 / 2 = epsilon / 2``, and ``eta T >= D_F^2 / epsilon``, so ``eta G^2 / 2 + D_F^2 / (2
+    eta T) <= epsilon``.  With ``k = m p`` and ``a = m^(-alpha)`` the step size is ``epsilon m^(2
+    alpha - 1) / p``, where Theorem 4.3 prints ``epsilon m^(-1/5)``; the drift is ``a D_F^2 /
+    epsilon``, up to one step.
 
     >>> plan = descent_plan(a=0.5, active=8, D_F=1.0, epsilon=0.5)
     >>> plan.gradient_squared, plan.eta, plan.steps, plan.drift
@@ -375,19 +362,14 @@ def descent_plan(a: Positive, active: Positive, D_F: Positive, epsilon: Positive
     return DescentPlan(squared, eta, steps, eta * a * steps)
 
 
-@described
 def regret_powers(scaling: str | Scaling = PRINTED) -> dict[str, Fraction]:
     r"""Give the power of m in every term of Theorem D, with the step size that a set prescribes.
 
     ``eta``, ``gradient`` (``||grad||_F^2``), ``noise`` (``eta ||grad||_F^2``), ``start`` (``D_F^2 /
     (eta T)``), ``drift`` (``D = eta a T``), ``coupling`` (``a N(D) (D + D_W)``), ``gap_run``
-    (Gamma(D)) and ``gap_comparator`` (Gamma(D_W)); powers of ``log m`` left out.
-
-    Raises TypeError, ValueError: for an unknown scaling.
-
-    Source: Theorem D with the facts of `sublinear_lib.scaling`.  The step size and the number of
-    steps are the *prescribed* ones, for PRINTED those of Theorem 4.3; W* moves the neurons that
-    fire.  Gamma(D) is the gap over a ball of radius ``m^drift``.
+    (Gamma(D), the gap over a ball of radius ``m^drift``) and ``gap_comparator`` (Gamma(D_W));
+    powers of ``log m`` left out.  The step size and the number of steps are the *prescribed* ones,
+    for PRINTED those of Theorem 4.3; W* moves the neurons that fire.
 
     >>> powers = regret_powers("R2")
     >>> str(powers["noise"]), str(powers["coupling"])
@@ -467,17 +449,15 @@ def regret_bound(
 ) -> RegretBound:
     """Put the right-hand side of Theorem D together.
 
-    Here `comparator`: ``L_{A*}(f_{W*})`` or an upper bound, ``>= 0``; `gradient_squared`: ``G^2``,
-    a bound of ``||grad_t||_F^2`` or of its average over the run, ``>= 0``; `drift`: ``max_t ||W_t -
-    W_0||_{2,inf}`` or the bound ``eta a T``, ``>= 0``; `flips`: bound of the number of flips at a
-    point during the run, ``>= 0``; `gap_run`, `gap_comparator`: ``Gamma(drift)`` and
-    ``Gamma(D_W)``, ``>= 0``.
+    Here `comparator`: ``L_{A*}(f_{W*})`` or an upper bound; `gradient_squared`: ``G^2``, a bound of
+    ``||grad_t||_F^2`` or of its average over the run; `drift`: ``max_t ||W_t - W_0||_{2,inf}`` or
+    the bound ``eta a T``; `flips`: bound of the number of flips at a point during the run;
+    `gap_run`, `gap_comparator`: ``Gamma(drift)`` and ``Gamma(D_W)``.
 
-    Source: Theorem D.  The theorem is true with the distances and counts of the run itself as with
-    the bounds that are known beforehand.
-
-    One neuron far above the threshold and a label at distance 1: nothing flips, and the average
-    loss of 4 steps of length 1/4 is ``(1 + 3/4 + 1/2 + 1/4) / 4 = 5/8``.  The bound is equal.
+    The theorem is true with the distances and counts of the run itself as with the bounds that are
+    known beforehand.  In the example, one neuron is far above the threshold and a label at distance
+    1: nothing flips, and the average loss of 4 steps of length 1/4 is ``(1 + 3/4 + 1/2 + 1/4) / 4 =
+    5/8``, equal to the bound.
 
     >>> bound = regret_bound(comparator=0.0, eta=0.25, steps=4, gradient_squared=1.0, D_F=1.0,
     ...     D_W=1.0, drift=1.0, a=1.0, flips=0, gap_run=0.0, gap_comparator=0.0)
@@ -499,11 +479,8 @@ def regret_bound(
 def largest_gap(initial: TwoLayerNetwork, X: object, delta: Nonnegative) -> float:
     """Compute ``Gamma(delta)`` at given points: the exact ``sup_W |f - g - B|`` over the ball.
 
-    Here `initial`: the network at initialization.
-
-    The maximum over the points.  At the adversarial points of a run it is what the proof of Theorem
-    D uses; for d = 2, where X has two points, it is the supremum over X.  Source: Proposition 1
-    (`sublinear_lib.theory.worst_gap`) with ``B = f(x; W_0)`` taken away.
+    The maximum over the points: at the adversarial points of a run what the proof of Theorem D
+    uses; for d = 2, where X has two points, the supremum over X.
 
     >>> start = TwoLayerNetwork.initialize(256, 2, rng=0)
     >>> largest_gap(start, [[3**0.5 / 2, 0.5]], 0.0)
@@ -513,23 +490,15 @@ def largest_gap(initial: TwoLayerNetwork, X: object, delta: Nonnegative) -> floa
     return max(worst_gap_at(initial, x, delta).largest_centered for x in points)
 
 
-@described
 def nearest_weights(initial: TwoLayerNetwork, X: object, targets: object) -> FloatArray:
     r"""Find the weights nearest to W_0 whose pseudo-network takes given values.
 
-    Here `initial`: the network at initialization; `targets` (p,): the values wanted of ``g(x; W)``;
-    ``y - f(x; W_0)`` makes ``f(x; W) - y`` as small as ``|f - g - B|``.
-
-    ``W = W_0 + sum_p l_p a_r x_p 1[z_r(x_p) > tau]`` of least Frobenius distance from W_0 (in the
-    sense of least squares if the values cannot all be met).  Neurons that are active at none of the
-    points do not move.
-
-    Raises TypeError, ValueError: for points off the slice or targets of another length.
-
-    Source: the comparison weights of Theorem 4.3, with the norm that the bound of Theorem D
-    charges.  g is linear in W, so the minimizer is a combination of its p gradients, whose
-    coefficients solve ``K l = targets`` with
-    ``K_pq = <x_p, x_q> sum_r a_r^2 1[r active at both]``.
+    ``W = W_0 + sum_p l_p a_r x_p 1[z_r(x_p) > tau]`` of least Frobenius distance from W_0, in the
+    sense of least squares if the values cannot all be met: g is linear in W, so the minimizer is a
+    combination of its p gradients, whose coefficients solve ``K l = targets`` with ``K_pq = <x_p,
+    x_q> sum_r a_r^2 1[r active at both]``.  The targets ``y - f(x; W_0)`` make ``f(x; W) - y`` as
+    small as ``|f - g - B|``: the comparison weights of Theorem 4.3, with the norm that Theorem D
+    charges.
 
     >>> start = TwoLayerNetwork.initialize(256, 3, rng=0)
     >>> x = [[3**0.5 / 2, 0.0, 0.5]]
@@ -559,12 +528,11 @@ def expected_regret(
 
     Here `share`: share of the neurons that W* moves, in (0, 1]: ``D_F^2 = share m D_W^2``.
 
-    With the comparator's loss set to 0, ``k = m Q(t)``, the step size and the number of steps of
-    `descent_plan` (the number not rounded), the mean number of flips over the ball of radius ``D =
-    a D_F^2 / epsilon`` and the means of ``sup (f - g)`` over both balls.  Source: Theorem D with
-    Proposition 1 and Claim C.2.  The vanishing terms are of order ``a m^(3/2) phi(t) (D + D_W)^2``:
-    at the printed powers they grow, at R1, R2 and R3 they decay like ``m^(-3/10)``, ``m^(-1/10)``
-    and ``m^(-1/10)`` (the last up to powers of ``log m``).
+    With the comparator's loss set to 0, ``k = m Q(t)``, `descent_plan` (the number of steps not
+    rounded), the mean number of flips over the ball of radius ``D = a D_F^2 / epsilon`` and the
+    means of ``sup (f - g)`` over both balls.  The vanishing terms are of order ``a m^(3/2) phi(t)
+    (D + D_W)^2``: at the printed powers they grow, at R1, R2 and R3 they decay like ``m^(-3/10)``,
+    ``m^(-1/10)`` and ``m^(-1/10)`` (the last up to powers of ``log m``).
 
     >>> bounds = [expected_regret(2**k, 1.0, 0.25, "R2") for k in (20, 40, 60)]
     >>> [round(bound.optimization, 12) for bound in bounds]
@@ -628,11 +596,10 @@ def one_point_descent(
     r"""Run Algorithm 1 on one training point with the absolute loss, in one variable per neuron.
 
     Source: Algorithm 1 with ``n = 1``, d = 2 and any ``rho < sqrt(3)``: X is two points at distance
-    ``sqrt(3)``, so the adversary can only return x.  The gradient of a neuron is a multiple of x
-    and ``||x|| = 1``: ``W_t = W_0 + u_t x`` with ``u_{r,t+1} = u_{r,t} - eta sgn(f - y) a_r`` for
-    the active neurons, and the pre-activation is ``z_r + u_r``.  Both gradients are multiples of x
-    too, so their difference has the 2,1-norm ``sum_r |a_r| |v 1[active now] - v' 1[active at
-    W_0]|``, where v is the sign of ``f - y`` and v' that of ``g - y`` (or v again).
+    ``sqrt(3)``, so the adversary can only return x, and ``W_t = W_0 + u_t x`` with ``u_{r,t+1} =
+    u_{r,t} - eta sgn(f - y) a_r`` for the active neurons.  Both gradients are multiples of x, so
+    their difference has the 2,1-norm ``sum_r |a_r| |v 1[active now] - v' 1[active at W_0]|``, where
+    v is the sign of ``f - y`` and v' that of ``g - y`` (or v again).
 
     >>> run = one_point_descent([1.0], [1.0], tau=0.5, y=0.0, eta=0.25, steps=2)
     >>> run.losses, run.average
@@ -694,8 +661,7 @@ def one_point_regret(
 ) -> OnePointRegret:
     r"""Run Algorithm 1 on one training point, and evaluate Theorem D on the run.
 
-    Source: Theorem D with ``n = 1`` and the absolute loss, see `one_point_descent`.  W* is
-    `nearest_weights`: every active neuron moves by ``(y - B) a_r / sum a_r^2`` along x, so
+    W* is `nearest_weights`: every active neuron moves by ``(y - B) a_r / sum a_r^2`` along x, so
     ``D_F^2 = (y - B)^2 / sum a_r^2`` and ``g(x; W*) = y - B``.
 
     >>> found = one_point_regret([1.0], [1.0], tau=0.5, y=0.5, eta=0.25, steps=2)
@@ -758,10 +724,9 @@ def expected_one_point(
 ) -> RegretBound:
     r"""Compute the right-hand side of Theorem D for one point from closed forms.
 
-    `OnePointRegret.promised` with every count replaced by its mean, the initial output by 0, and
-    the loss of W* by 0.  Source: Theorem D with Claim C.2 and Proposition 1.  With ``k = m Q(t)``
-    active neurons ``G^2 = a^2 k``, ``D_F^2 = y^2 / (a^2 k)``, ``D_W = |y| / (a k)`` and ``D = eta a
-    T``.
+    `OnePointRegret.promised` with every count replaced by its mean, the initial output and the loss
+    of W* by 0: with ``k = m Q(t)`` active neurons ``G^2 = a^2 k``, ``D_F^2 = y^2 / (a^2 k)``, ``D_W
+    = |y| / (a k)`` and ``D = eta a T``.
 
     >>> bound = expected_one_point(2**40, 2**-8, 0.0, 1.0, 0.25 / (2**-16 * 2**39), 16)
     >>> round(bound.noise, 12), round(bound.start, 12)
@@ -797,9 +762,8 @@ def first_step_lower_bound(
 ) -> float:
     r"""Bound the loss after one step from below, for one point and the absolute loss.
 
-    ``eta sum a_r^2 - |f_0 - y|``, the sum over the active neurons with ``a_r (f_0 - y) < 0`` (for
-    the jump activation; may be negative).  Source: the counterexample to Theorem 4.3, proved on the
-    page *Does it converge?*.
+    ``eta sum a_r^2 - |f_0 - y|``, the sum over the active neurons with ``a_r (f_0 - y) < 0``, for
+    the jump activation: the counterexample to Theorem 4.3, on the page *Does it converge?*.
 
     >>> first_step_lower_bound([1.0, 1.0], [1.0, -0.5], tau=0.5, y=0.0, eta=8.0)
     1.5
@@ -817,10 +781,9 @@ def first_step_lower_bound(
 def expected_first_step(m: Count, a: Nonnegative, tau: Nonnegative, eta: Positive) -> float:
     """Compute the mean of ``eta sum a_r^2`` over the neurons that certainly push in one step.
 
-    Returned: ``eta a^2 m Q(t) / 2``: each neuron is active with probability Q(t) and has the right
-    sign with probability 1/2.  Source: the counterexample to Theorem 4.3.  The mean is over the
-    neurons active with a *given* sign, before the sign of ``f_0 - y`` is known; their number is
-    binomial, and for both signs it is ``(m Q(t) / 2)(1 + O(m^{-1/2}))``.
+    ``eta a^2 m Q(t) / 2``: each neuron is active with probability Q(t) and has the right sign with
+    probability 1/2.  The mean is for a *given* sign, before that of ``f_0 - y`` is known; the
+    number is binomial, and for both signs it is ``(m Q(t) / 2)(1 + O(m^{-1/2}))``.
 
     >>> expected_first_step(100, 0.5, 0.0, 0.2)
     1.25
@@ -832,8 +795,8 @@ def expected_first_step(m: Count, a: Nonnegative, tau: Nonnegative, eta: Positiv
 def printed_step_lower_bound(m: Count, epsilon: Probability) -> float:
     """Bound the loss after one step of the printed size, up to a factor 1 + o(1).
 
-    ``(1/4) epsilon m^(2/5) - 2``.  Source: Theorem 4.3 with its own powers: `expected_first_step`
-    at ``|a_r| = m^(-1/5)``, ``eta = epsilon m^(-1/5)`` and ``Q -> 1/2``, and ``|f_0 - y| <= 2``.
+    ``(1/4) epsilon m^(2/5) - 2``: `expected_first_step` at ``|a_r| = m^(-1/5)``, ``eta = epsilon
+    m^(-1/5)`` and ``Q -> 1/2``, and ``|f_0 - y| <= 2``.
 
     >>> round(printed_step_lower_bound(10**10, 0.01), 9)
     23.0

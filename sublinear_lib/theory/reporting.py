@@ -39,26 +39,19 @@ def surviving_share(t: float, d: Dimension) -> float:
     r"""Compute the expected share of neurons that can fire somewhere on X.
 
     In units of ``m^{-1/2}``, ``||w'||`` is chi with d - 1 degrees of freedom and the remainder
-    ``w_d / 2 + b`` is N(0, 5/4), independently, and the threshold is ``t sqrt(2)``.  Hence
+    ``w_d / 2 + b`` is N(0, 5/4), independently, and the threshold is ``t sqrt(2)``, t at most 30 in
+    absolute value.  Hence
 
-    ``phi(t, d) = P[ (sqrt(3)/2) chi_{d-1} + N(0, 5/4) > t sqrt(2) ]``,
+    ``phi(t, d) = P[ (sqrt(3)/2) chi_{d-1} + N(0, 5/4) > t sqrt(2) ]``.
 
-    a number that does not depend on m.  All other neurons are inactive at every input, clean or
-    adversarial, and get no gradient, now and for the whole training.
-
-    Here `t`: standardized threshold ``tau / sqrt(2/m)``, at most 30 in absolute value.
-
-    The share, in (0, 1), larger than the active share ``Q(t)``.  Source: Section 3.2 with
-    Definitions 3.1 and 3.9; derived here.  Conditioned on the chi variable, which has tail F, the
-    share is ``Q(t sqrt(2) / s)`` plus the integral of ``s'/s phi((t sqrt(2) - s' u) / s) F(u)``
-    over ``u >= 0``, with ``s' = sqrt(3)/2`` and ``s**2 = 5/4``.  The integrand is log-concave and
-    falls at least like a normal density of standard deviation s/s' on both sides of its maximum; a
-    Gauss-Legendre quadrature over 12 standard deviations on either side takes all of it.  For d = 2
-    the share is ``Q(t) + 2 T(t, sqrt(3/5))`` with Owen's function T, and for d = 3 it is ``Q(t
-    sqrt(8/5)) + sqrt(3/8) exp(-t**2/2) (1 - Q(t sqrt(3/5)))``; the tests compare. For fixed t it
-    tends to 1 as d grows, because ``||w'||`` concentrates about ``sqrt(d / m)``.
-
-    At a threshold that 1 % of the neurons exceed:
+    Conditioned on the chi variable, which has tail F, it is ``Q(t sqrt(2) / s)`` plus the integral
+    of ``s'/s phi((t sqrt(2) - s' u) / s) F(u)`` over ``u >= 0``, with ``s' = sqrt(3)/2`` and ``s**2
+    = 5/4``.  The integrand is log-concave and falls at least like a normal density of standard
+    deviation s/s' on both sides of its maximum; a Gauss-Legendre quadrature over 12 standard
+    deviations on either side takes all of it.  For d = 2 the share is ``Q(t) + 2 T(t, sqrt(3/5))``
+    with Owen's function T, and for d = 3 it is ``Q(t sqrt(8/5)) + sqrt(3/8) exp(-t**2/2) (1 - Q(t
+    sqrt(3/5)))``; the tests compare.  For fixed t it tends to 1 as d grows.  At a threshold that 1
+    % of the neurons exceed:
 
     >>> [round(surviving_share(2.3263, d), 3) for d in (2, 3, 8, 16, 32)]
     [0.02, 0.041, 0.197, 0.501, 0.88]
@@ -96,13 +89,7 @@ def surviving_count_interval(
 ) -> tuple[int, int]:
     r"""Give the range in which the number of neurons that can fire somewhere on X falls.
 
-    The neurons are independent, so the count is Binomial(m, phi) exactly, and the range is a pair
-    of binomial quantiles, not an estimate.
-
-    Here `confidence`: probability that the range must at least have, in (0, 1).
-
-    ``(lowest, highest)``, both attainable counts, with ``P[lowest <= count <= highest] >=
-    confidence``.  Source: Section 3.2 with Definitions 3.1 and 3.9.
+    ``(lowest, highest)``, quantiles of the exact law Binomial(m, phi).
 
     >>> surviving_count_interval(tau=0.15, m=1024, d=3)
     (0, 8)

@@ -19,7 +19,6 @@ from numpy.polynomial import hermite_e
 from numpy.polynomial import polynomial as power_basis
 from scipy import special
 
-from sublinear_lib._arguments import described
 from sublinear_lib.theory.existence import HermiteFeature, block_owners, he_values, hermite_mass
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
@@ -32,19 +31,13 @@ _REACH = 13.0
 _NODES = 96
 
 
-@described
 def active_mean(feature: HermiteFeature, tau: float | None = None) -> FloatArray:
     r"""Return the mean of the active part of a feature as a polynomial in ``z = <x', x>``.
 
-    Here `feature`: h, taken without its cut; its `error` bounds what the cut changes; `tau`: the
-    threshold that acts; by default the one that h is built for, and then the mean is the target.
-
-    Ascending coefficients of ``z -> E[h(<x', w>, b) 1{<w, x> + b >= tau}]``.
-
-    Raises TypeError, ValueError: if `tau` is not a finite number.
-
-    Source: Lemma B.3 and Theorem E; the k-th coefficient is ``alpha_k M_k / N_k`` with the factors
-    of `hermite_mass`.
+    Ascending coefficients of ``z -> E[h(<x', w>, b) 1{<w, x> + b >= tau}]``, the k-th one ``alpha_k
+    M_k / N_k`` with the factors of `hermite_mass`, for h without its cut (whose `error` bounds what
+    that changes).  By default `tau` is the threshold that h is built for, and the mean is the
+    target.
 
     >>> from fractions import Fraction
     >>> from sublinear_lib.theory.existence import hermite_feature
@@ -94,16 +87,12 @@ def _line(cuts: FloatArray, tau: float) -> tuple[FloatArray, FloatArray]:
 def active_mean_square(feature: HermiteFeature, tau: float | None = None) -> FloatArray:
     r"""Return the mean square of the active part of a feature as a polynomial in ``z = <x', x>``.
 
-    Here `feature`: h, taken without its cut; `tau`: the threshold that acts; by default the one
-    that h is built for.
-
-    Ascending coefficients of ``z -> E[h(<x', w>, b)^2 1{<w, x> + b >= tau}]``.  Source: derived
-    here, for the sampling error of Lemma C.18. Proof.  ``He_j He_k = sum_l l! C(j, l) C(k, l)
-    He_(j+k-2l)``.  With ``n = j + k - 2l``, as in `hermite_mass`, ``E[He_n(<x', w>) s_j(b) s_k(b)
-    1{active}] = z^n E[s_j s_k He_(n-1)(tau - b) phi(tau - b)]`` for ``n >= 1``; ``n = 0`` happens
-    only for ``j = k = l``, where ``s_j s_k = 1`` and the value is ``Q(tau / sqrt(2))``.  The
-    integrals over b are smooth between the zeros of ``He_(j-1)`` and ``He_(k-1)``, and
-    Gauss-Legendre sums there are exact up to rounding.
+    Ascending coefficients of ``z -> E[h(<x', w>, b)^2 1{<w, x> + b >= tau}]``, for h without its
+    cut. Proof.  ``He_j He_k = sum_l l! C(j, l) C(k, l) He_(j+k-2l)``.  With ``n = j + k - 2l``, as
+    in `hermite_mass`, ``E[He_n(<x', w>) s_j(b) s_k(b) 1{active}] = z^n E[s_j s_k He_(n-1)(tau - b)
+    phi(tau - b)]`` for ``n >= 1``; ``n = 0`` happens only for ``j = k = l``, where ``s_j s_k = 1``
+    and the value is ``Q(tau / sqrt(2))``.  The integrals over b are smooth between the zeros of
+    ``He_(j-1)`` and ``He_(k-1)``, and Gauss-Legendre sums there are exact up to rounding.
 
     >>> from fractions import Fraction
     >>> from sublinear_lib.theory.existence import hermite_feature
@@ -133,7 +122,6 @@ def active_mean_square(feature: HermiteFeature, tau: float | None = None) -> Flo
     return found
 
 
-@described
 def sampling_deviation(
     feature: HermiteFeature,
     m: int,
@@ -144,18 +132,11 @@ def sampling_deviation(
 ) -> FloatArray:
     r"""Return the standard deviation of ``g(x; W*)`` for the weights that the proofs write down.
 
-    Here `feature`: h, taken without its cut; `m`: the width, ``m >= n``; the neurons are dealt out
-    as in `existence.explicit_shifts`; `at` (k, d): points of the slice to evaluate at; `tau`: the
-    threshold that acts, in units where the entries are N(0, 1); by default the one that h is built
-    for.
-
-    The standard deviation over the initialization.
-
-    Raises ValueError, TypeError: if shapes or values do not fit, or of the wrong type.
-
-    Source: Lemmas B.9 and C.18.  The block of ``x_i`` has k_i independent neurons, so the variance
-    is ``sum_i y_i^2 / k_i (E[h^2 1{active}] - E[h 1{active}]^2)`` at ``z = <x_i, x>``: exactly of
-    order ``n / m``, where the proof has an inequality of Hoeffding with ``max |h|``.
+    For h without its cut, neurons dealt out as in `existence.explicit_shifts`, at the points `at`,
+    with the threshold that acts in units where the entries are N(0, 1).  Source: Lemmas B.9 and
+    C.18.  The block of ``x_i`` has k_i independent neurons, so the variance is ``sum_i y_i^2 / k_i
+    (E[h^2 1{active}] - E[h 1{active}]^2)`` at ``z = <x_i, x>``: exactly of order ``n / m``, where
+    the proof has an inequality of Hoeffding with ``max |h|``.
 
     >>> from fractions import Fraction
     >>> from sublinear_lib.theory.existence import hermite_feature

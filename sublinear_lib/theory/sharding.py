@@ -31,12 +31,12 @@ def shard_memory(m: Count, d: Dimension, shards: int, *, index_bytes: Nonnegativ
     r"""Count the bytes that one worker holds for its neurons.
 
     Here `shards`: number of workers P, ``1 <= P <= m``; `index_bytes`: bytes that the index keeps
-    for a neuron, ``>= 0``; by default none are counted.
+    for a neuron, by default none.
 
-    Returned: ``ceil(m / P) (8 (2 d + 5) + index_bytes)``: the present weights and the initial ones
-    (for the drift, and for a new start from a checkpoint), the output weights and biases of both,
-    and the squared drift.  Source: Algorithm 1; the distribution is ours.  Lists of candidates, the
-    examples, and what is needed for a moment while the index is built come on top.
+    ``ceil(m / P) (8 (2 d + 5) + index_bytes)``: the present weights and the initial ones (for the
+    drift, and for a new start from a checkpoint), the output weights and biases of both, and the
+    squared drift.  Lists of candidates, the examples, and what is needed for a moment while the
+    index is built come on top.
 
     >>> round(shard_memory(10**9, 32, 64) / 2**30, 1)
     8.0
@@ -95,25 +95,22 @@ def sharded_step(
 ) -> ShardedStep:
     r"""Model one step of Algorithm 1 on P workers.
 
-    Here `m`, `n`, `d`: width, number of examples ``>= 1`` and dimension ``>= 2``; `t`: standardized
-    threshold ``tau / sqrt(2/m)``; `shards`: number of workers P, ``1 <= P <= m``; `rate`: row
-    passes of length d per second of one worker, ``> 0``; `bandwidth`: bytes per second of the
-    leader's line, ``> 0``; `delay`: seconds of a question to one worker and its answer, however
-    short, ``>= 0``; `index_bytes`: as in `shard_memory`; `reduction`: sums added by the leader, or
-    handed from worker to worker in canonical order.
+    Here `shards`: number of workers P, ``1 <= P <= m``; `rate`: row passes of length d per second
+    of one worker; `bandwidth`: bytes per second of the leader's line; `delay`: seconds of a
+    question to one worker and its answer, however short; `index_bytes`: as in `shard_memory`;
+    `reduction`: sums added by the leader, or handed from worker to worker in canonical order.
 
     With phi the expected share of neurons that can fire anywhere on X (`surviving_share`), s that
     of candidates (`candidate_share`) and q = Q(t): a worker makes ``n m phi / P`` passes to find
     its candidates, ``n m s / P`` for the scores of each of the ``S + 2`` evaluations (one for every
     step of the attack, one of its last point, one forward) and ``n m q / P`` for each of the S
-    input gradients and for the weight gradient.  Source: Algorithm 1; the distribution is ours.
-    With the free order, one evaluation costs one round of ``8 n d P`` bytes out and ``8 n P``, with
-    a gradient ``8 n (d + 1) P``, bytes back; finding the candidates, the backward pass (points and
-    n coefficients out) and taking the step are a round each.  In canonical order an evaluation
-    brings back values only, and has P more rounds, in which points and the sums so far go out and
-    the sums come back.  A round asks every worker, one after the other, so that its delay is paid P
-    times.  The search is counted as one scan of the neurons that can fire; a structure that prunes
-    makes fewer passes.
+    input gradients and for the weight gradient.  With the free order, one evaluation costs one
+    round of ``8 n d P`` bytes out and ``8 n P``, with a gradient ``8 n (d + 1) P``, bytes back;
+    finding the candidates, the backward pass (points and n coefficients out) and taking the step
+    are a round each. In canonical order an evaluation brings back values only, and has P more
+    rounds, in which points and the sums so far go out and the sums come back.  A round asks every
+    worker, one after the other, so that its delay is paid P times.  The search is counted as one
+    scan of the neurons that can fire; a structure that prunes makes fewer passes.
 
     >>> step = sharded_step(10**9, 100, 32, t=4.0, rho=0.05, attack_steps=10, shards=64,
     ...                     rate=1e8, bandwidth=1.25e9, delay=1e-4)

@@ -27,12 +27,9 @@ def surviving_share_bound(t: Real, d: Dimension) -> float:
     r"""Bound the share of neurons that can fire somewhere on X, in closed form.
 
     The largest pre-activation on X, in standard deviations, is ``F(u, v) = (sqrt(3)/2 |u| +
-    sqrt(5)/2 v) / sqrt(2)`` of d independent standard normal numbers, u in R^{d-1} and v in R.  F
-    is 1-Lipschitz and its mean is at most ``mu = sqrt(3 (d - 1) / 8)``, so Gaussian concentration
-    gives ``P[F > t] <= exp(-(t - mu)^2 / 2)`` for ``t >= mu``.
-
-    The bound, in (0, 1]; 1 where ``t <= mu``.  Source: Section 3.2 with Definition 3.1; derived
-    here.
+    sqrt(5)/2 v) / sqrt(2)`` of d independent standard normal numbers, u in R^{d-1} and v in R. F is
+    1-Lipschitz and its mean is at most ``mu = sqrt(3 (d - 1) / 8)``, so Gaussian concentration
+    gives ``P[F > t] <= exp(-(t - mu)^2 / 2)`` for ``t >= mu``; the bound is 1 below.
 
     >>> from sublinear_lib.theory import surviving_share
     >>> surviving_share(4.0, 8) < surviving_share_bound(4.0, 8) < 0.06
@@ -75,11 +72,8 @@ def surviving_share_asymptote(t: Positive, d: Dimension) -> float:
 def widest_dimension(m: Count, c: float | Fraction) -> int:
     r"""Find the largest dimension in which a threshold silences some neurons on all of X, by proof.
 
-    Here `c`: sparsity exponent of ``t = sqrt(2 c log m)``, in [0, 1].
-
-    Returned: The largest d with ``mu < t`` in `surviving_share_bound`: beyond it the bound is 1.
-    The condition is ``d < 1 + (16/3) c log m``; at least 1.  Source: the repair R3 of the
-    threshold, with Section 3.2; derived here.
+    The largest d with ``mu < t = sqrt(2 c log m)`` in `surviving_share_bound`, c in [0, 1]: ``d < 1
+    + (16/3) c log m``; at least 1.  Source: the repair R3 of the threshold, with Section 3.2.
 
     >>> widest_dimension(2**20, Fraction(1, 5))
     15

@@ -10,6 +10,7 @@ changing anything, know that a bound may lie above 1, where it says nothing, and
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -45,11 +46,9 @@ def _chance(p: float) -> float:
 def log_count_tail(counts: object, m: Count, p: float) -> FloatArray:
     r"""Compute the logarithm of the probability of at least so many successes.
 
-    Here `counts` (k,): the numbers k; a number between two integers stands for the next one; `p`:
-    probability of each, in (0, 1].
+    Here `counts` (k,): the numbers k; a number between two integers stands for the next one.
 
-    ``log Pr[Binomial(m, p) >= k]``; minus infinity beyond m, or where the probability underflows
-    (below 1e-300).  Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
+    ``log Pr[Binomial(m, p) >= k]``; minus infinity beyond m, or where the probability underflows.
 
     >>> np.exp(log_count_tail([2, 1, 0], 2, 0.5)).round(12).tolist()
     [0.25, 0.75, 1.0]
@@ -64,15 +63,12 @@ def log_count_tail(counts: object, m: Count, p: float) -> FloatArray:
 def log_tail_bound(tool: Tool, excess: object, m: Count, p: float) -> FloatArray:
     r"""Bound the logarithm of the probability that a count exceeds its mean by so much.
 
-    Here `tool`: the lemma: A.6, A.8 as printed, A.8 with ``2 + eps`` for 3, A.9; `excess` (k,): ``s
-    > 0``, the distance to the mean ``m p``; `p`: probability of each, in (0, 1].
+    Here `excess` (k,): ``s > 0``, the distance to the mean ``m p``.
 
-    With ``mu = m p`` and ``eps = s / mu``, the logarithm of: ``2 exp(-2 s^2 / m)``, which is
-    printed for both tails together; ``exp(-eps^2 mu / 3)``, which is true for every law only up to
-    ``eps = 1.8169...``; ``exp(-eps^2 mu / (2 + eps))``; or ``exp(-(s^2/2) / (m p (1 - p) + max(p, 1
-    - p) s / 3))``.
-
-    Source: Lemmas A.6, A.8 and A.9; see `sublinear_lib.theory.concentration` for the proofs.
+    With ``mu = m p`` and ``eps = s / mu``, the logarithm of: ``2 exp(-2 s^2 / m)`` (A.6), which is
+    printed for both tails together; ``exp(-eps^2 mu / 3)`` (A.8), which is true for every law only
+    up to ``eps = 1.8169...``; ``exp(-eps^2 mu / (2 + eps))``; or ``exp(-(s^2/2) / (m p (1 - p) +
+    max(p, 1 - p) s / 3))`` (A.9).  Proofs: `sublinear_lib.theory.concentration`.
 
     >>> log_tail_bound("chernoff", [9.0], 1000, 0.001).round(9).tolist()
     [-27.0]
@@ -104,12 +100,10 @@ def _bernstein_terms(m: int, p: float) -> tuple[float, float]:
 def allowed_excess(tool: Tool, failure: Probability, m: Count, p: float) -> float:
     r"""Compute how far above its mean a tool lets a count be, except with a given probability.
 
-    Here `tool`: the lemma, as for `log_tail_bound`; `p`: probability of each, in (0, 1].
-
-    The s at which the bound equals `failure`.  Source: Lemmas A.6, A.8 and A.9, solved for the
-    deviation.  With ``L = log(1/failure)``: ``sqrt(m (L + log 2)/2)``, ``sqrt(3 mu L)``, and for
-    the other two the positive root of ``s^2 = 2 L (V + M s)``: ``V = mu, M = 1/2`` for the repaired
-    Chernoff bound and the variance and a third of the largest summand for Bernstein's.
+    The s at which the bound of `log_tail_bound` equals `failure`.  With ``L = log(1/failure)``:
+    ``sqrt(m (L + log 2)/2)``, ``sqrt(3 mu L)``, and for the other two the positive root of ``s^2 =
+    2 L (V + M s)``: ``V = mu, M = 1/2`` for the repaired Chernoff bound and the variance and a
+    third of the largest summand for Bernstein's.
 
     >>> s = allowed_excess("bernstein", 1e-6, 4096, 0.01)
     >>> round(float(np.exp(log_tail_bound("bernstein", [s], 4096, 0.01))[0]), 12)
@@ -135,34 +129,22 @@ def allowed_excess(tool: Tool, failure: Probability, m: Count, p: float) -> floa
 def allowed_count(failure: float, m: Count, p: float) -> int:
     r"""Compute the count that is exceeded with at most a given probability, exactly.
 
-    Here `failure`: the probability, in (0, 1), at least 1e-300; `p`: probability of each, in (0,
-    1].
-
-    The smallest k with ``Pr[Binomial(m, p) > k] <= failure``.  Source: the law behind Claims C.2
-    and C.16 and Lemma C.3 at a fixed x.
+    The smallest k with ``Pr[Binomial(m, p) > k] <= failure``, at least 1e-300: the law behind
+    Claims C.2 and C.16 and Lemma C.3 at a fixed x.
 
     >>> allowed_count(0.3, 2, 0.5), allowed_count(0.2, 2, 0.5)
     (1, 2)
     """
     p = _chance(p)
     chance = scalar(failure, "failure", minimum=1e-300, exclusive_maximum=1.0)
-    low, high = -1, m
-    while high - low > 1:
-        middle = (low + high) // 2
-        if float(scipy.stats.binom.sf(middle, m, p)) <= chance:
-            high = middle
-        else:
-            low = middle
-    return high
+    return bisect_left(range(m), True, key=lambda k: bool(scipy.stats.binom.sf(k, m, p) <= chance))
 
 
 @checked
 def count_interval(m: Count, p: Share, confidence: Probability) -> tuple[int, int]:
     """Give a range in which a count falls with at least a given probability.
 
-    Here `confidence`: the probability, in (0, 1); the rest is shared equally by the two tails.
-
-    ``(lowest, highest)``, quantiles of Binomial(m, p) and so attainable counts.
+    ``(lowest, highest)``, quantiles of Binomial(m, p); the two tails share the rest equally.
 
     >>> count_interval(100, 0.5, 0.95)
     (40, 60)
@@ -175,9 +157,7 @@ def count_interval(m: Count, p: Share, confidence: Probability) -> tuple[int, in
 def chernoff_rate(epsilon: object) -> FloatArray:
     r"""Compute the best exponent per unit of the mean that holds for every sum of indicators.
 
-    Here `epsilon` (k,): the relative deviation, ``> -1``; negative for the lower tail.
-
-    ``h(e) = (1 + e) log(1 + e) - e``.  Source: the proof of Lemma A.8, see
+    ``h(e) = (1 + e) log(1 + e) - e`` for ``e > -1``, negative for the lower tail; see
     `sublinear_lib.theory.concentration.chernoff`.
 
     >>> chernoff_rate([0.0, 1.0]).round(6).tolist()

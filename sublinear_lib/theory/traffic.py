@@ -66,10 +66,7 @@ class Roofline:
 def roofline(traffic: Traffic, *, peak: Positive, bandwidth: Positive) -> Roofline:
     """Compute the least time of a computation on a machine.
 
-    Here `traffic`: its operations and bytes; `peak`: operations per second of the machine, ``> 0``;
-    `bandwidth`: bytes per second between memory and cache, ``> 0``.
-
-    ``max(operations / peak, bytes / bandwidth)`` and what follows from it.
+    ``max(operations / peak, bytes / bandwidth)``, given what the machine does per second.
 
     >>> roofline(Traffic(100.0, 50.0), peak=10.0, bandwidth=1.0)
     Roofline(seconds=50.0, rate=2.0, ridge=10.0, limit='memory')
@@ -86,11 +83,8 @@ def roofline(traffic: Traffic, *, peak: Positive, bandwidth: Positive) -> Roofli
 def matrix_traffic(m: Count, n: Count, d: Count, *, keeps_scores: Flag = False) -> Traffic:
     """Count operations and bytes of all scores ``X W^T``, n points by m neurons.
 
-    Here `keeps_scores`: whether the n by m scores are written to memory; a program that works in
-    tiles uses each tile at once and does not.
-
-    ``2 m n d`` operations on numbers of four bytes; both factors are read once.  Source: the
-    ``Omega(m n d)`` of Section 1.
+    ``2 m n d`` operations on numbers of four bytes; both factors are read once, and the n by m
+    scores written unless a program works in tiles.
 
     >>> matrix_traffic(1000, 100, 10).intensity
     45.45454545454545
@@ -105,12 +99,9 @@ def matrix_traffic(m: Count, n: Count, d: Count, *, keeps_scores: Flag = False) 
 def gather_traffic(pairs: Positive, d: Count, *, reuse: float = 1.0) -> Traffic:
     """Count operations and bytes of scores for listed pairs of a point and a neuron.
 
-    Here `pairs`: number of pairs, ``> 0``; `reuse`: how many pairs
-    use a row of W that was loaded once, ``>= 1``; 1 if every pair loads its own.  The points stay
-    in the cache.
-
-    ``2 d`` operations for a pair; ``4 d / reuse`` bytes for the row, 4 for the id.  Source:
-    lines 17 and 18 of Algorithm 1, "only on neurons in Q_{t,i}".
+    ``2 d`` operations for a pair; ``4 d / reuse`` bytes for the row, 4 for the id: `reuse` pairs
+    use a row of W that was loaded once, and the points stay in the cache.  Source: lines 17 and 18
+    of Algorithm 1, "only on neurons in Q_{t,i}".
 
     >>> gather_traffic(1000, 31).intensity
     0.484375
@@ -132,12 +123,8 @@ def break_even_share(
 ) -> float:
     """Find the share of pairs at which a list takes as long as the matrix product.
 
-    Here `peak`: operations per second of the machine, ``> 0``; `bandwidth`: bytes per second, ``>
-    0``; `keeps_scores`: as in `matrix_traffic`; `reuse`: as in
-    `gather_traffic`.
-
-    The share of the ``m n`` pairs, ``> 0``, at which both take the same time in the roofline model;
-    it exceeds 1 where a list of all pairs would still be faster.
+    Of the ``m n`` pairs, in the roofline model; it exceeds 1 where a list of all pairs would still
+    be faster.  The other arguments are those of `roofline`, `matrix_traffic` and `gather_traffic`.
 
     >>> round(break_even_share(2**16, 256, 32, peak=1e11, bandwidth=1e10), 3)
     0.048

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 from flint import arb
@@ -97,14 +98,6 @@ def _gap(box: Box, jump: bool) -> arb | None:
     root = arb(2).sqrt()
     mesh = u1 * (1 + 2 * r.sqrt() + 2 * r).sqrt()
     return root * first + mesh + k / 12 + ((k / 12) ** 2 + root * second * k / 4).sqrt()
-
-
-def _gap_continuous(box: Box) -> arb | None:
-    return _gap(box, jump=False)
-
-
-def _gap_jump(box: Box) -> arb | None:
-    return _gap(box, jump=True)
 
 
 def _near(box: Box) -> arb | None:
@@ -209,8 +202,8 @@ _HALF = arb(1) / 2
 _FAR = 4
 _U, _UNIT = (Fraction(0), Fraction(3, 2)), (Fraction(0), Fraction(1))  # m >= 2 is u <= 1.443
 _PARTS: dict[str, tuple[Callable[[Box], arb | None], tuple[tuple[Fraction, Fraction], ...]]] = {
-    "gap, continuous": (_gap_continuous, (_U, (Fraction(0), Fraction(1, 2)), _UNIT)),
-    "gap, jump": (_gap_jump, (_U, (Fraction(0), Fraction(1, 2)), _UNIT)),
+    "gap, continuous": (partial(_gap, jump=False), (_U, (Fraction(0), Fraction(1, 2)), _UNIT)),
+    "gap, jump": (partial(_gap, jump=True), (_U, (Fraction(0), Fraction(1, 2)), _UNIT)),
     "near": (_near, (_U, _UNIT, _UNIT, _UNIT)),
     "active": (_active, (_U, _UNIT, (Fraction(0), Fraction(8)))),
     "changed": (_changed, ((Fraction(0), Fraction(25, 52)), (Fraction(0), Fraction(1, 4)))),

@@ -129,12 +129,8 @@ def gap_slope(network: TwoLayerNetwork) -> float:
 def net_ceiling(X: object, net: object, values: object, slope: Nonnegative) -> FloatArray:
     r"""Bound a Lipschitz function everywhere by its values on a net.
 
-    Here `net` (k, d): the points where the function is known, ``k >= 1``; `values` (k,): its values
-    there; `slope`: its Lipschitz constant, ``>= 0``.
-
-    Returned: ``min_j values_j + slope ||x - net_j||``: no function with this constant and these
-    values is larger anywhere, and this one is one of them.  Source: Definition A.4; the uniform
-    step in the proof of Theorem C.1.
+    ``min_j values_j + slope ||x - net_j||``: no function with this Lipschitz constant and these
+    values on the net is larger anywhere, and this one is one of them (Definition A.4).
 
     >>> net_ceiling([[0.0], [0.5], [1.0]], [[0.0], [1.0]], [1.0, 2.0], 1.0)
     array([1. , 1.5, 2. ])
@@ -152,10 +148,10 @@ def log_net_size(d: Dimension, spacing: Positive) -> float:
 
     Here `spacing`: radius nu of the net, a chord length, ``> 0``.
 
-    Returned: ``(d - 1) log(1 + sqrt(3)/nu)``: no set of points of X that are more than nu apart has
-    more points than the exponential of that, and every maximal one is a nu-net.  Source: proof of
-    Theorem C.1, which bounds the size of a maximal 1/m-net by ``(1/m)^{O(d)}``; the sign of that
-    exponent should be a minus.  Proof: *the size of a net*, on the page *From one input to all*.
+    ``(d - 1) log(1 + sqrt(3)/nu)``: no set of points of X that are more than nu apart has more, and
+    every maximal one is a nu-net.  The proof of Theorem C.1 bounds a maximal 1/m-net by
+    ``(1/m)^{O(d)}``; the sign of that exponent should be a minus.  Proof: *the size of a net*, on
+    the page *From one input to all*.
 
     >>> round(math.exp(log_net_size(2, 3**0.5)), 12)  # two points, and 1 + 1
     2.0
@@ -316,11 +312,10 @@ def certified_initial_bound(
 ) -> CertifiedGap:
     r"""Bound ``sup_x |B(x)|``, the initial network with the continuous activation, over all of X.
 
-    The bound; its mean is 0, and its `variance` that of B at a point.  Terms of B have no largest
-    value: `largest` is infinite.  Source: Claim C.6 on a net, for Theorem 4.1 as repaired.
-    *Proof.*  At a point of the net the tail of ``|B|`` is that of
-    :func:`~sublinear_lib.theory.gap_parts.log_initial_output_tail`; the deviation is the level at
-    which it is ``failure / (2N)``, found by bisection and rounded up. ``(z - tau)_+`` is
+    The mean is 0, `variance` that of B at a point, and `largest` infinite.  Source: Claim C.6 on a
+    net, for Theorem 4.1 as repaired.  *Proof.*  At a point of the net the tail of ``|B|`` is that
+    of :func:`~sublinear_lib.theory.gap_parts.log_initial_output_tail`; the deviation is the level
+    at which it is ``failure / (2N)``, found by bisection and rounded up.  ``(z - tau)_+`` is
     1-Lipschitz in z, so ``|B(x) - B(y)| <= a sum_r ||w'_r|| ||x - y||`` and the rest is as in
     `certified_gap_bound`.  ∎  (The jump network is not Lipschitz in x.)
 
@@ -369,8 +364,7 @@ def thin_window_size(
 ) -> float:
     r"""Return the size that Theorem A states for ``sup_x sup_W |f - g - B|``, up to its constant.
 
-    ``a m^{3/2} phi(t) delta^2``, for the jump ``a m^{3/2} phi(t) delta (delta + tau)``.  Source:
-    Theorem A.
+    ``a m^{3/2} phi(t) delta^2``, for the jump ``a m^{3/2} phi(t) delta (delta + tau)``.
 
     >>> round(thin_window_size(10**10, 0.01, 1e-6, 0.0) * math.sqrt(2 * math.pi), 12)
     10.0

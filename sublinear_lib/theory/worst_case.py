@@ -57,14 +57,12 @@ def gap_terms(
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return how far the term of each neuron in f - g can rise and fall over the ball.
 
-    Returned: `rise, fall`: ``U_r`` and ``V_r``, both ``>= 0``: the smallest and the largest value
-    of the term of a neuron with ``a_r = 1`` are ``h_0 - V_r`` and ``h_0 + U_r``, where ``h_0`` is
-    its term of ``f(x; W_0)``.  Source: Proposition 1 of this project, on Theorem 4.1.
-
-    *Proof*: Proposition 1 on the page *Repaired theorems*.  With ``s = z - tau``, ``U = (delta -
-    z)_+`` and ``V = tau 1[s <= delta]`` for an active neuron of the jump, where ``u = -delta`` and
-    ``u = -s`` attain them, ``U = (z + delta) 1[z + delta > tau]`` and ``V = 0`` for a silent one,
-    where ``u = delta`` does; for the continuous activation ``U = (delta - |s|)_+`` and ``V = 0``.
+    Returned: `rise, fall`: ``U_r`` and ``V_r``: the term of a neuron with ``a_r = 1``, ``h_0`` in
+    ``f(x; W_0)``, ranges from ``h_0 - V_r`` to ``h_0 + U_r``.  *Proof*: Proposition 1 on the page
+    *Repaired theorems*.  With ``s = z - tau``, ``U = (delta - z)_+`` and ``V = tau 1[s <= delta]``
+    for an active neuron of the jump, where ``u = -delta`` and ``u = -s`` attain them, ``U = (z +
+    delta) 1[z + delta > tau]`` and ``V = 0`` for a silent one, where ``u = delta`` does; for the
+    continuous activation ``U = (delta - |s|)_+`` and ``V = 0``.
 
     >>> gap_terms([0.25, 0.75], delta=0.5, tau=0.5)
     (array([0.75, 0.  ]), array([0. , 0.5]))
@@ -170,8 +168,7 @@ def worst_gap(
 def worst_gap_at(network: TwoLayerNetwork, x: object, delta: Nonnegative) -> WorstGap:
     """Compute the exact suprema at a point of X for an initial network.
 
-    Source: Proposition 1.  Which neurons are active is decided exactly; the pre-activations are
-    rounded.
+    Which neurons are active is decided exactly; the pre-activations are rounded.
     """
     point = _point(network, x)
     z = network.preactivations(point)[0]
@@ -282,17 +279,12 @@ def window_integral(
 ) -> float:
     r"""Integrate a function of the distance from the threshold against the normal density.
 
-    Here `function`: ``f(v)``, vectorized, smooth between consecutive edges; ``v = (z - tau) /
-    sqrt(2/m)``; `edges`: ascending; the ends are the ends of the window, the others the kinks of
-    `function`; `t`: standardized threshold; `relative`: whether to divide by ``phi(t)``, which
-    keeps the far tail from underflowing.
-
-    ``int f(v) phi(t + v) dv`` over the window; a `relative` one beyond float64 is infinite.
-
-    The windows of Theorem 4.1 are thin, and the closed forms (differences of ``phi`` and Q) lose
-    all digits there: ``theta^2`` of them for the second difference in `half_width_moments`.  A
-    composite Gauss-Legendre rule with 12 x 32 nodes on the part of each piece where the density is
-    not below rounding has no such loss and is exact to rounding.
+    ``int f(v) phi(t + v) dv`` over the window, divided by ``phi(t)`` if it is `relative`, which
+    keeps the far tail from underflowing.  The function is smooth between consecutive `edges`,
+    ascending; ``v = (z - tau) / sqrt(2/m)``.  The windows of Theorem 4.1 are thin, and the closed
+    forms (differences of ``phi`` and Q) lose all digits there; a composite Gauss-Legendre rule with
+    12 x 32 nodes on the part of each piece where the density is not below rounding is exact to
+    rounding.
 
     >>> round(window_integral(np.ones_like, [-1.0, 1.0], 0.0), 12)  # P(|N(0,1)| < 1)
     0.682689492137
@@ -316,24 +308,14 @@ def window_integral(
 
 
 def standard_edges(t: float, theta: float, form: ShiftedReLU) -> list[float]:
-    """Return the window of the half-width with its kinks, in standard deviations.
-
-    Here `t`, `theta`: threshold and radius, standardized; `form`: the activation.
-
-    ``[-theta, 0, theta]``, for the jump with the point at which an active neuron has ``z = delta``.
-    """
+    """Return ``[-theta, 0, theta]``, the window of the half-width, with the kink of the jump."""
     if form == JUMP and 0.0 < t < theta:
         return [-theta, 0.0, theta - t, theta]
     return [-theta, 0.0, theta]
 
 
 def standard_width(t: float, theta: float, form: ShiftedReLU) -> Callable[[FloatArray], FloatArray]:
-    """Return ``(U + V) / sqrt(2/m)`` as a function of ``v = (z - tau) / sqrt(2/m)``.
-
-    Here `t`, `theta`: threshold and radius, standardized; `form`: the activation.
-
-    Vectorized, for ``|v| <= theta``.
-    """
+    """Return ``(U + V) / sqrt(2/m)`` as a function of ``v = (z - tau) / sqrt(2/m)``."""
 
     def width(v: FloatArray) -> FloatArray:
         # With v given, z - tau is not formed as a difference: windows may be thinner than rounding.
@@ -405,11 +387,10 @@ def log_half_width_below(
 ) -> float:
     r"""Bound the logarithm of the probability that H(x) falls below a share of its mean.
 
-    A number ``<= 0`` that is at least ``log P(H <= share * E H)``.  Source: this project, to show
-    that the failure of Theorem 4.1 is not a rare event.  *Proof.* H is a sum of independent ``Y_r
-    >= 0``.  From ``exp(-x) <= 1 - x + x^2/2`` for ``x >= 0`` and Markov's inequality, ``P(H <= E H
-    - h) <= exp(-h^2 / (2 sum E Y_r^2))``, and the sum of the second moments is ``Var H + (E H)^2 /
-    m``.  ∎
+    At least ``log P(H <= share * E H)``, to show that the failure of Theorem 4.1 is not a rare
+    event. *Proof.*  H is a sum of independent ``Y_r >= 0``.  From ``exp(-x) <= 1 - x + x^2/2`` for
+    ``x >= 0`` and Markov's inequality, ``P(H <= E H - h) <= exp(-h^2 / (2 sum E Y_r^2))``, and the
+    sum of the second moments is ``Var H + (E H)^2 / m``.  ∎
 
     >>> m = 2**20
     >>> log_half_width_below(0.5, m, m**-0.2, m**-0.6, 1 / m) < -10_000
@@ -433,11 +414,10 @@ def half_width_leading_term(
     r"""Compute the leading term of the mean half-width for a thin window.
 
     ``a m^{3/2} phi(t)/sqrt(2) (delta tau + delta^2/4 + ((delta - tau)_+)^2/4)`` for the jump, ``a
-    m^{3/2} phi(t) delta^2 / (2 sqrt(2))`` for the continuous activation.  Source: Proposition 1.
-    It is ``E H (1 + o(1))`` as soon as ``theta (1 + t) -> 0``.
-
-    With the printed powers (``a = m^{-1/5}``, ``delta = K m^{-3/5}``, ``tau = O(1/m)``) it is
-    ``K^2 m^{1/10} / (4 sqrt(pi)) (1 + o(1))``, while Theorem 4.1 prints ``O(K^2 m^{-1/10})``.
+    m^{3/2} phi(t) delta^2 / (2 sqrt(2))`` for the continuous activation: ``E H (1 + o(1))`` as soon
+    as ``theta (1 + t) -> 0``.  With the printed powers (``a = m^{-1/5}``, ``delta = K m^{-3/5}``,
+    ``tau = O(1/m)``) it is ``K^2 m^{1/10} / (4 sqrt(pi)) (1 + o(1))``, while Theorem 4.1 prints
+    ``O(K^2 m^{-1/10})``.
 
     >>> m = 10**10
     >>> term = half_width_leading_term(m, m**-0.2, m**-0.6, 0.0)

@@ -136,6 +136,19 @@ def test_union_of_one_point_or_coinciding_points_is_the_single_count() -> None:
     assert flips.expected_union(4, 0.25, 0.1, 1000, 1e6) == pytest.approx(1000, rel=1e-12)
 
 
+def test_the_upper_end_counts_the_two_likeliest_of_three_pairs_once() -> None:
+    angles = np.array([0.0, 0.2, 1.5])
+    points = geometry.embed(np.column_stack((np.cos(angles), np.sin(angles))))
+    window = 0.1, 64, 0.05
+    single = flips.expected_flips(*window)
+    pairs = [
+        2 * single - flips.union_bracket(points[[i, k]], *window)[1]
+        for i, k in ((0, 1), (0, 2), (1, 2))
+    ]
+    _, upper = flips.union_bracket(points, *window)
+    assert upper == pytest.approx(3 * single - sum(pairs) + min(pairs), rel=1e-12)
+
+
 # --- all points of X at once ---
 
 
