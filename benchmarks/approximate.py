@@ -1,10 +1,9 @@
 """The section that asks everybody the same queries: recall and time, exact or not.
 
-Two rivals find some of the neurons that fire.  SimHash is what SLIDE looks them up with
-(:mod:`benchmarks.simhash`); HNSW answers the nearest neighbors by inner product,
-of which those above the threshold are kept.  The others mean to find all of them: BLAS, trees, flat
-scans; where they decide in float32, rounding shows.  Before changing it, know that all of them take
-turns in one race, and that recall is counted on the queries of the race.
+SimHash (:mod:`benchmarks.simhash`) and HNSW, of whose nearest neighbors by inner product those
+above the threshold are kept, find some of the neurons that fire.  The others mean to find all;
+where they decide in float32, rounding shows.  All take turns in one race, on whose queries recall
+is counted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The commands ``sublinear bench halfspace`` and ``sublinear bench training``.
 
-They measure, print tables, and store what they measured: without being told where, a run with the
-standard settings and nothing less.  `sublinear_lib.cli` finds them where this folder can be
-imported.
+`sublinear_lib.cli` finds them where this folder can be imported.
 """
 
 from __future__ import annotations
@@ -14,9 +12,9 @@ from typing import Any
 import click
 
 import benchmarks
-from benchmarks.judging import target_table
 from benchmarks.queries import InexactAnswer
 from benchmarks.registry import BENCHMARKS
+from benchmarks.targets import target_table
 from sublinear_lib import archives
 from sublinear_lib.cli import REALS, WHOLES, Commands, progress_option
 

@@ -1,15 +1,10 @@
 """An iteration of Algorithm 1 over all neurons in float32, as fast as one thread of BLAS allows.
 
-The rival of the sparse trainer.  Values and input gradients are matrix products on tiles that stay
-in the cache, in float32; between the two products one fused pass turns scores into the coefficients
-``a_r 1[z > tau]`` in place and sums the values.  The last pass makes the scores once more and turns
-them into the weight gradient, and the weights of a tile move while it is in the cache.  Biases are
-folded into the weights (:func:`sublinear_lib.geometry.lift`), which saves adding them.  The attack
-is the library's own, so the mathematics is that of the trainers.
-
-It is favored: it decides by rounded scores, it knows the value at the adversarial points from the
-attack and does not compute it again, it keeps no history, and its tiles are chosen by measurement.
-Before changing it, know that a baseline which is easy to beat proves nothing.
+The rival of the sparse trainer: matrix products on tiles that stay in the cache, biases folded into
+the weights, and between two products one fused pass that turns scores into the coefficients
+``a_r 1[z > tau]``.  The attack is the library's own.  It is favored: it decides by rounded scores,
+takes the value at the adversarial points from the attack, keeps no history, and chooses its tiles
+by measurement.  Before changing it, know that a baseline which is easy to beat proves nothing.
 """
 
 from __future__ import annotations

@@ -11,14 +11,10 @@ Seven sections, each with one record for every run and a table of intervals over
 - ``digits``: real images, trained against five budgets, with warm-up of the budget and without;
 - ``variants``: several steps, sign and normalized steps, other activations.
 
-A seed s is the integer of ``variant_run(law, name, s)``, so that every record can be made again in
-one line, and the same in all sections of patch data: differences between adversaries are
-differences within a seed.  Shares of runs come with Clopper-Pearson intervals, means with
-Student's.  The stored file has no times and no date in it; it is the same, byte for byte, for any
-number of workers.
-
-Run it with ``python -m benchmarks.feature_learning --jobs 2``; it writes
-``benchmarks/results/feature_learning.json``.  ``--sections curve rates`` renews only these.
+A seed s is the integer of ``variant_run(law, name, s)``, the same in all sections of patch data:
+differences between adversaries are differences within a seed.  The stored file, written by ``python
+-m benchmarks.feature_learning --jobs 2`` (``--sections curve rates`` renews only these), has no
+times and no date in it and is the same, byte for byte, for any number of workers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """The sections on growth: seconds, work and bytes of an iteration against the width m.
 
-Two regimes.  At a fixed share of 0.1 per cent the answer itself, the list of the neurons that fire,
-grows like m.  With the threshold of the repair R3 about ``m^{4/5}`` neurons fire, and everything
-that depends on them alone grows like that.  Dense training grows like m in both.  Before changing
-it, know that an exponent is fitted seed by seed and comes with an interval over the seeds, that
-seconds include what every call costs whatever the width, which flattens the slope, and that the
-work (row passes) has no such part: the page shows both.
+At a fixed share of 0.1 per cent the list of the neurons that fire grows like m.  With the threshold
+of the repair R3 about ``m^{4/5}`` fire.  Dense training grows like m in both.  An exponent is
+fitted seed by seed and comes with an interval over the seeds; seconds include what every call costs
+whatever the width, which flattens the slope, and the work (row passes) has no such part.
 """
 
 from __future__ import annotations

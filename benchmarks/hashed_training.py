@@ -1,12 +1,10 @@
-"""The section on missed neurons: training whose active sets come from SimHash.
+"""The section on missed neurons: training whose active sets come from SimHash, as in SLIDE.
 
-SLIDE trains on the neurons that share a bucket with the input.  Here the same trainer runs twice on
-the same data: once with exact active sets, once with those that hash tables find at every point at
-which the network is asked for.  Nothing else differs, so that what separates their weights is what
-the missed neurons did.  Before changing it, know three things.  The tables are filled anew after
-every step, which SLIDE does more rarely: recall is the best that these settings can have.  A second
-exact trainer that sums in another order runs along: its distance shows what rounding alone does.
-And everybody takes turns step by step, so that the times are of one run.
+The same trainer runs on the same data with exact active sets and with those that hash tables find
+at every point at which the network is asked for.  The tables are filled anew after every step,
+which SLIDE does more rarely: recall is the best that these settings can have.  A second exact
+trainer that sums in another order shows what rounding alone does.  Everybody takes turns step by
+step, so that the times are of one run.
 """
 
 from __future__ import annotations

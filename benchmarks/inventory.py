@@ -1,8 +1,6 @@
 """Everything that the repository stores of its measurements: when and where, and how to repeat it.
 
-Files lie in ``benchmarks/results``; two of them come from ``sublinear bench``, the others from
-campaigns that take too long for a page or a test.  Before adding one, give it a line in `STORED`: a
-test finds files that have none.
+Files lie in ``benchmarks/results``; each needs a line in `STORED`.
 """
 
 from __future__ import annotations

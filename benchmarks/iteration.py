@@ -1,16 +1,14 @@
 """The section on a full iteration: adversary, forward pass, gradient, update, everything.
 
 One iteration is one step of Algorithm 1 with five steps of projected gradient ascent in caps of
-radius 0.1.  The library's trainers compete with tuned dense training in float32 (over all neurons,
-and over those that can fire on X), with PyTorch, and with Algorithm 1 taken literally.  The network
-is that of Definition 3.1 at a threshold that lets a given share of the neurons fire; the points are
-uniform on X and the labels are signs, at random.
+radius 0.1, by the library's trainers, tuned dense training in float32 (over all neurons, and over
+those that can fire on X), PyTorch, and Algorithm 1 taken literally.  The points are uniform on X,
+the labels random signs.
 
 Before changing it, know two things.  The step size is a fiftieth of the trainer's own, so that the
-activity stays what the cell says, however many steps a competitor takes; the section `steps` shows
-what larger ones cost.  And nobody may be wrong: all trainers must have the active sets of real
-arithmetic at the points that their adversaries found, and the rivals' outputs must agree with
-theirs to float32 accuracy.
+activity stays what the cell says; the section `steps` shows what larger ones cost.  And nobody may
+be wrong: trainers must have the active sets of real arithmetic at their adversarial points, and the
+rivals' outputs must agree with theirs to float32 accuracy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The tables of each section of the benchmarks, and the curves of their figures.
-
-They compute nothing but ratios and sums; see :mod:`benchmarks.tables` for what a table is.
-"""
+"""The tables of each section of the benchmarks, and the curves of their figures."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """Other packages that can answer the same question, each behind one small adapter.
 
-None of them reports half-spaces as such.  To trees that report balls a half-space is one: with one
-more coordinate all points get the same norm, and then ``||u - x||^2 = R^2 + ||x||^2 - 2 <u, x>``
-falls below a radius exactly where ``<u, x>`` exceeds a threshold.  The others compute all scores.
-Before changing it, know that nothing is imported from a peer before a run asks for it, that one
-which is missing is reported rather than an error, and that each is held to one thread.
+To trees that report balls a half-space is one: with one more coordinate all points get the same
+norm, and then ``||u - x||^2 = R^2 + ||x||^2 - 2 <u, x>`` falls below a radius exactly where
+``<u, x>`` exceeds a threshold.  The others compute all scores.  Nothing is imported from a peer
+before a run asks for it, and each is held to one thread.
 """
 
 from __future__ import annotations

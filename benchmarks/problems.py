@@ -1,15 +1,13 @@
 """The points, queries and dense baselines that all sections of the benchmark share.
 
 The points are the weights of a network at initialization with the bias folded into the last
-coordinate (:func:`sublinear_lib.geometry.lift`): on the slice X = {x : ||x|| = 1, x_d = 1/2} this
-changes no pre-activation.  The queries lie on X; for d = 2, where X has two points only, they lie
-on the circle and there is no bias.  The threshold is set by the share of neurons that it lets fire.
+coordinate (:func:`sublinear_lib.geometry.lift`).  The queries lie on the slice X = {x : ||x|| = 1,
+x_d = 1/2}; for d = 2, where X has two points only, on the circle, and there is no bias.
 
 The baseline of all ratios, *dense*, is the best that one gets from a BLAS with some care: tiles
-that stay in the cache, products and comparisons into reused buffers, positions of what is above the
-threshold.  It is favored: it decides by rounded float32 scores, it returns positions within a tile
-rather than ids by query, and it keeps those of one tile at a time only.  Before changing it, know
-that its tile is chosen by measurement: a baseline that is easy to beat proves nothing.
+that stay in the cache, chosen by measurement, and reused buffers.  It is favored: it decides by
+rounded float32 scores, and returns positions within a tile, of one tile at a time only.  Before
+changing it, know that a baseline that is easy to beat proves nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The sections that time queries: reporting, sums, single calls, pure NumPy, and the limits.
 
-Each compares competitors on the same points, queries and thresholds.  Before changing it, know that
-the exact competitors are also compared by their answers: a benchmark of an index that is wrong
-somewhere raises instead of reporting how fast it is.
+Before changing it, know that the exact competitors are also compared by their answers: a benchmark
+of an index that is wrong somewhere raises instead of reporting how fast it is.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """The stored records that other programs than ``sublinear bench`` wrote, and their tables.
 
-``python -m tests.halfspace.fuzz`` plays random histories of every half-space structure (Definition
-5.1) against exact arithmetic, ``python tools/mutate_theory.py`` plants errors in the modules of
-:mod:`sublinear_lib.theory` and notes which claim changes its verdict, and ``python
-tools/plant_statements.py`` plants wrong numbers in the statements themselves; the repository keeps
-the file of one long run of each.  Before quoting the score of a mutation run, know that a mutant
-which nothing executes counts as one that survived, and that mutants which change no number are
-among the survivors too.
+Before quoting the score of a mutation run, know that a mutant which nothing executes counts as one
+that survived, and that mutants which change no number are among the survivors too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Stored results: one JSON file for each benchmark, whose sections were each measured in one piece.
 
-Every section carries its own date, machine and settings, because sections can be measured one at a
-time; a run replaces the sections that it measured and leaves the others.  Before changing the
-format, raise `SCHEMA`: a file of another schema is refused rather than misread.  Files are written
-beside their place and moved there, so that an interrupt leaves the old file or the new one.
+Every section carries its own date, machine and settings; a run replaces the sections that it
+measured.  Before changing the format, raise `SCHEMA`: a file of another schema is refused.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""What a benchmark run is asked for, and what a section of it is.
-
-No object of the paper lives here.  A *section* answers one question and yields its rows one by one,
-so that a progress bar can follow and an interrupt loses one section only.  Before changing it, know
-that a row must be plain JSON: it is stored as it is.
-"""
+"""What a benchmark run is asked for, and what a section of it is."""
 
 from __future__ import annotations
 

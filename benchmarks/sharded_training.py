@@ -1,15 +1,11 @@
 """Measure what a step takes, and what a worker holds, when the neurons are split over workers.
 
 Networks of several widths, at the threshold ``sqrt(2/m) sqrt(2 c log m)`` with c = 1/5, train on
-the same examples, their neurons split over the workers of a Dask cluster on this machine.  Stored
-are the seconds of every step and the memory of every worker process, beside the machine and the
-versions; the chapter on the cost of an iteration shows them beside the model of
-``sublinear_lib.theory.sharded_step``.
+the same examples, their neurons split over the workers of a Dask cluster on this machine.
 
-The run of record is ``python -m benchmarks.sharded_training`` (16 GB, ten minutes), which writes
-``benchmarks/results/sharded_training.json``.  ``--m 1e4,1e5 --steps 3 --output FILE`` shows that it
-runs.  ``--check`` compares the weights with those of a single process, bit by bit with
-``--reduction reference`` and to 1e-12 otherwise.
+The run of record is ``python -m benchmarks.sharded_training`` (16 GB, ten minutes); ``--m 1e4,1e5
+--steps 3 --output FILE`` shows that it runs.  ``--check`` compares the weights with those of a
+single process, bit by bit with ``--reduction reference`` and to 1e-12 otherwise.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""The recorded run with the neurons on several workers, beside the model that reaches further.
-
-``python -m benchmarks.sharded_training`` trains networks of several widths, their neurons split
-over the workers of a Dask cluster on one machine, and stores the seconds of every step and the
-memory of every worker.  :func:`sublinear_lib.theory.sharded_step` counts what a step needs; it
-knows no machine.  Here the two meet: three numbers of the model are read off the record (see
-`ShardingRecord`), and everything else that the record holds is there to contradict it.
-"""
+"""The recorded run with the neurons on several workers, beside the model that reaches further."""
 
 from __future__ import annotations
 

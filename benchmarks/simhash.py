@@ -1,17 +1,14 @@
 """SimHash: locality-sensitive hashing by random hyperplanes, as SLIDE finds its active neurons.
 
 The signs of ``K`` random projections are the key of a bucket, and ``L`` tables with projections of
-their own are asked: a point is a candidate if it shares the bucket of the query in at least one.
-Two vectors at angle ``theta`` have a sign in common with probability ``1 - theta / pi``, so a point
-is found with probability
+their own are asked.  Two vectors at angle ``theta`` have a sign in common with probability ``1 -
+theta / pi``, so a point is found with probability
 
-    1 - (1 - (1 - theta / pi)**K)**L.
+    1 - (1 - (1 - theta / pi)**K)**L,
 
-That is below one at every angle but zero: the method misses points, which no amount of filtering
-afterwards brings back, and the points it misses most are those near the threshold.  The candidates
-are filtered by their scores here, so that nothing wrong is reported.  Before changing it, know that
-the book compares recall at a given time, that the law above is tested, and that the lookup is
-compiled (:mod:`benchmarks.loops`) wherever the loops of the library are.
+below one at every angle but zero; the points that are missed most are those near the threshold.
+The candidates are filtered by their scores.  The lookup is compiled (:mod:`benchmarks.loops`)
+wherever the loops of the library are.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The sections about the structure itself: building and changing it, growth with m, starting up.
 
-Before changing it, know that a slope is fitted seed by seed and reported with Student's interval
-over the seeds, next to the exponents that theory has for the worst case: ``1 - 1/floor(d/2)`` for
-half-space reporting with linear space (Agarwal, Eppstein and Matousek 1992) and ``1 - 1/d`` for the
-leaves of a kd-tree that a hyperplane crosses.  A slope below the theory's is no contradiction: the
-points are normal, not adversarial.
+A slope is fitted seed by seed, next to the exponents that theory has for the worst case: ``1 -
+1/floor(d/2)`` for half-space reporting with linear space (Agarwal, Eppstein and Matousek 1992) and
+``1 - 1/d`` for the leaves of a kd-tree that a hyperplane crosses.  A slope below the theory's is no
+contradiction: the points are normal, not adversarial.
 """
 
 from __future__ import annotations

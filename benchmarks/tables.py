@@ -1,8 +1,4 @@
-"""What a table is, as text for a terminal and as HTML for a page, and how its cells are written.
-
-A table is wider than a phone: its HTML scrolls in a box of its own, which can be reached by
-keyboard and says what it holds.
-"""
+"""What a table is, as text for a terminal and as HTML for a page, and how its cells are written."""
 
 from __future__ import annotations
 

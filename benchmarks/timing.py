@@ -1,11 +1,9 @@
 """Clocks: competitors take turns on one thread, and processor time is compared by its median.
 
-No object of the paper lives here.  What disturbs a comparison most is another program on the
-machine: so every competitor runs once in each round, the clock counts the time of the processor and
-not of the wall, and the median over the rounds is kept.  A competitor that computes in threads of
-its own is held to one of them and timed by the clock of the whole process.  Before changing it,
-know that every competitor is called once before it is timed: compilation, page faults and the
-starting of pools are not part of a query.
+What disturbs a comparison most is another program on the machine: so every competitor runs once in
+each round, the clock counts the time of the processor, and the median over the rounds is kept.
+Every competitor is called once before it is timed: compilation, page faults and the starting of
+pools are not part of a query.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Certified brackets on many random networks: no bound below the truth, no attack above it.
 
-For d = 3 and d = 4 the supremum of f over a cap is known between two neighboring numbers, or nearly
-so (pieces of the circle, branch and bound on the sphere): every lower end, every attack, every
-upper end and every relaxation is compared with it.  In higher dimensions nothing is exact; there
-every upper bound is compared with everything that any method or attack has found.  Before changing
-it, know that the time limits are short on purpose: a bracket must be right also where it is wide.
+For d = 3 and d = 4 the supremum of f over a cap is known (nearly): every lower end, attack, upper
+end and relaxation is compared with it.  In higher dimensions every upper bound is compared with
+everything that any method or attack has found.  The time limits are short on purpose: a bracket
+must be right also where it is wide.
 """
 
 from __future__ import annotations

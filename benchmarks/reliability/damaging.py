@@ -1,11 +1,9 @@
 """Damaged files: whatever happens to the bytes, no wrong object and no strange error.
 
-Networks, indices, checkpoints and cached results are archives with a checksum for every array;
-stored evidence and stored measurements are JSON, which has none.  `damage` writes a file of each
-kind, hurts a copy of it in a random place (a bit, a byte, a block, the end) and reads it back.
-Before changing it, know what is promised: an archive comes back as it was, or is refused with a
-`ValueError` that names the file; of JSON only the second half can be promised, since a digit that
-became another digit is still a number.
+`damage` writes a file of each kind, hurts a copy of it in a random place (a bit, a byte, a block,
+the end) and reads it back.  An archive, which has a checksum for every array, comes back as it was
+or is refused with a `ValueError` that names the file; of JSON only the second half can be promised,
+since a digit that became another digit is still a number.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The half-space index against real arithmetic: many queries, and long histories.
 
 Both campaigns run the fuzz of the tests, ``python -m tests.halfspace.fuzz``, in a process of its
-own.  `queries` counts QUERY (Definition 5.1, Algorithm 2) over many small cases of every structure,
-and says how hostile they were; `histories` lets few indices live long, because an index that
-forgets a change may do so after the thousandth one only.  Before quoting the stored record, know
-that its numbers belong to the versions and to the date that are stored beside them.
+own.  In `histories` few indices live long, because an index that forgets a change may do so after
+the thousandth one only.
 """
 
 from __future__ import annotations

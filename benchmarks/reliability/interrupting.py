@@ -2,10 +2,9 @@
 
 A command is started as a user would start it, and gets SIGINT at a random moment between its first
 instruction and long after its work has begun.  It has to end with status 130 and the word
-"interrupted", without a traceback, and everything that it has stored by then must be whole.  A
-sweep is a function of the library and not a command: there the interrupt is raised, as Python does,
-and what counts is the folder of results.  Before changing it, know that the interpreter starts
-before any line of this library runs; what it says then is its own, and counted apart.
+"interrupted", without a traceback, and everything that it has stored by then must be whole.  The
+sweep raises the interrupt, as a function does; what counts is its folder of results.  What the
+interpreter says before any line of this library runs is counted apart.
 """
 
 from __future__ import annotations

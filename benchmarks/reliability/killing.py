@@ -1,11 +1,10 @@
 """Training runs (Algorithm 1) that are killed again and again, and what comes of them.
 
-A process trains and writes checkpoints; it is killed (SIGKILL, which no program can catch) at a
-random moment, and the next process goes on.  After the last kill a run is let through to its end,
-and its weights are compared, byte for byte, with those of a run that nobody killed.  Before
-changing it, know that a fork server gives birth to those that are killed, so that they need no
-second to import the library, and that the moments are random in truth: the seed fixes how long we
-wait, not where the other process is by then.
+A process trains and writes checkpoints; it is killed (SIGKILL) at a random moment, and the next
+process goes on.  After the last kill a run is let through to its end, and its weights are compared,
+byte for byte, with those of a run that nobody killed.  A fork server gives birth to those that are
+killed, so that they need no second to import the library; the seed fixes how long we wait, not
+where the other process is by then.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The record of the long campaigns: what was run, in which pieces, where, and what it found.
 
-A campaign is cut into chunks; each draws its randomness from its own number and is stored as soon
-as it is done, so that a run which was stopped goes on with what is missing.  The counts of a chunk
-are the same whenever it is run again with the same versions, but for those that depend on moments:
-where a kill or an interrupt met the other process.  Before changing the format, raise `SCHEMA`.
+Each chunk of a campaign draws its randomness from its own number and is stored as soon as it is
+done.  Its counts are the same whenever it is run again with the same versions, but for those that
+depend on moments.  Before changing the format, raise `SCHEMA`.
 """
 
 from __future__ import annotations

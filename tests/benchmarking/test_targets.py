@@ -16,11 +16,10 @@ from benchmarks import (
     section_tables,
     target_table,
 )
-from benchmarks.judging import TARGETS, judge, reason_for
 from benchmarks.registry import BENCHMARKS
 from benchmarks.results import stored_section
 from benchmarks.settings import Settings
-from benchmarks.targets import Verdict
+from benchmarks.targets import TARGETS, Verdict, judge, reason_for
 
 BASELINES = {"report": "dense", "aggregate": "two_gemms", "single": "gemv", "numpy": "dense"}
 
