@@ -71,10 +71,7 @@ def make_room(out: list[Any], needed: int) -> None:
 
 
 def index_competitor(name: str, index: HalfspaceIndex, X: FloatArray, out: list[Any]) -> Competitor:
-    """Return an index as a competitor that reports into a reused buffer, in any order.
-
-    The buffer is the one element of `out`, so that it can be replaced by a longer one.
-    """
+    """Return an index as a competitor that reports into the buffer in `out`, in any order."""
 
     def ask(tau: float, q: int) -> HalfspaceHits:
         return index.query_halfspace(X[:q], tau, sort_results=False, out=out[0])
@@ -102,22 +99,18 @@ def own_engines(
 def _other_forms(index: HalfspaceIndex, X: FloatArray) -> list[Competitor]:
     """Return the index with all options at their defaults, counting, and marking."""
 
-    def ask(tau: float, q: int) -> HalfspaceHits:
-        return index.query_halfspace(X[:q], tau)
-
-    def count(tau: float, q: int) -> Any:
-        return index.count_halfspace(X[:q], tau)
-
-    def mask(tau: float, q: int) -> Any:
-        return index.mask_halfspace(X[:q], tau)
-
     def marked(mask: Any) -> list[Any]:
         return [np.flatnonzero(row) for row in mask]
 
+    ways: tuple[Callable[[float, int], Any], ...] = (
+        lambda tau, q: index.query_halfspace(X[:q], tau),
+        lambda tau, q: index.count_halfspace(X[:q], tau),
+        lambda tau, q: index.mask_halfspace(X[:q], tau),
+    )
     return [
-        Competitor("auto_default", ask, HalfspaceHits.split, exact=True, unit=len(X)),
-        Competitor("count", count, exact=True, core=True),
-        Competitor("mask", mask, marked, exact=True, unit=len(X)),
+        Competitor("auto_default", ways[0], HalfspaceHits.split, exact=True, unit=len(X)),
+        Competitor("count", ways[1], exact=True, core=True),
+        Competitor("mask", ways[2], marked, exact=True, unit=len(X)),
     ]
 
 
@@ -135,9 +128,6 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
     def dense(tau: float, q: int) -> None:
         for _ in tiles(tau, q):
             pass
-
-    def dense_answer(tau: float, q: int) -> list[Any]:
-        return list(tiles(tau, q))
 
     def dense_rows(answer: list[Any]) -> list[Any]:
         parts = [
@@ -162,7 +152,9 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
         return ask
 
     return [
-        Competitor("dense", dense, dense_rows, core=True, answer=dense_answer),
+        Competitor(
+            "dense", dense, dense_rows, core=True, answer=lambda tau, q: list(tiles(tau, q))
+        ),
         Competitor("gemm", products, core=True),
         Competitor("naive_float32", naive(W32, X32), _rows_of_blocks, unit=BLOCK),
         Competitor("naive_float64", naive(W, X), _rows_of_blocks, unit=BLOCK),

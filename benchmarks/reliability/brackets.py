@@ -9,7 +9,7 @@ must be right also where it is wide.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from benchmarks.settings import Row
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import (
+    Adversary,
     BracketMethod,
     CapRelaxation,
     ExactAdversary,
@@ -59,16 +60,14 @@ def problem(seed: int) -> tuple[TwoLayerNetwork, FloatArray, float]:
     return network, geometry.sample_slice(1, d, rng=seed + 1), rho
 
 
-def attacks(rho: float, d: int) -> dict[str, Any]:
+def attacks(rho: float, d: int) -> dict[str, Adversary]:
     """Return the attacks that are compared with the bounds, by name."""
-    found: dict[str, Any] = {
+    found: dict[str, Adversary] = {
         "smoothed": SmoothedGradient(rho=rho, steps=8, restarts=1),
         "plain": ProjectedGradient(rho=rho, steps=8),
         "random": RandomSearch(rho=rho, samples=50),
     }
-    if d <= 4:
-        found["exact"] = ExactAdversary(rho=rho)
-    return found
+    return found | ({"exact": ExactAdversary(rho=rho)} if d <= 4 else {})
 
 
 def trial(seed: int) -> Row:
@@ -133,20 +132,15 @@ def _exact(network: TwoLayerNetwork, X: FloatArray, rho: float, side: int) -> tu
     return -np.inf, np.inf
 
 
-def soundness(chunk: int, size: int) -> Row:
+def soundness(chunk: int, size: int, folder: Path) -> Row:
     """Try many networks."""
-    total: Counter[str] = Counter()
-    trials = []
-    for seed in range(chunk * size, (chunk + 1) * size):
-        found = trial(seed)
-        total["networks"] += 1
-        total["with an exact method"] += found["exact"]
-        total["comparisons"] += found["comparisons"]
-        total["brackets"] += found["brackets"]
-        total["wrong networks"] += bool(found["violations"])
-        trials.append(found)
+    trials = [trial(seed) for seed in range(chunk * size, (chunk + 1) * size)]
     return {
-        **total,
+        "networks": size,
+        "with an exact method": sum(found["exact"] for found in trials),
+        "comparisons": sum(found["comparisons"] for found in trials),
+        "brackets": sum(found["brackets"] for found in trials),
+        "wrong networks": sum(bool(found["violations"]) for found in trials),
         "by_dimension": {str(d): n for d, n in sorted(Counter(t["d"] for t in trials).items())},
         "violations": [text for found in trials for text in found["violations"]],
     }

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -39,6 +38,7 @@ class FileKind:
 
 
 _KEY = "ab" + "0" * 62
+_PAIR = np.array([[0.0, 0.0], [1.0, 1.0]])
 
 
 def _network(seed: int = 0) -> TwoLayerNetwork:
@@ -110,7 +110,7 @@ KINDS: Mapping[str, FileKind] = {
         FileKind(
             "memorizer",
             True,
-            lambda path: memorization.memorize(*_pairs(), mu=0.1).network.save(path),
+            lambda path: memorization.memorize(_PAIR, np.array([1, 2]), mu=0.1).network.save(path),
             memorization.ReLUNetwork.load,
         ),
         FileKind("cached result", True, _cached, _from_cache),
@@ -119,10 +119,6 @@ KINDS: Mapping[str, FileKind] = {
     )
 }
 """What is damaged, by name."""
-
-
-def _pairs() -> tuple[Any, Any]:
-    return np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([1, 2])
 
 
 def hurt(content: bytes, rng: np.random.Generator) -> bytes:
@@ -187,17 +183,15 @@ def damage(chunk: int, size: int, folder: Path) -> Row:
     for number in range(size):
         hurt_bytes = hurt(whole, rng)
         path.write_bytes(hurt_bytes)
+        outcome = "another error"
         try:
             found = fingerprint(kind.read(path))
-        except ValueError as error:
-            named = path.name in str(error)
-            outcome = "refused" if named else "another error"
-            reason = str(error)
-        except Exception as error:
-            outcome, reason = "another error", f"{type(error).__name__}: {error}"
-        else:
             outcome = "as it was" if found == wanted else "something else"
             reason = "read as something else"
+        except Exception as error:
+            if isinstance(error, ValueError) and path.name in str(error):
+                outcome = "refused"
+            reason = f"{type(error).__name__}: {error}"
         counts[outcome] += 1
         if outcome == "another error" or (outcome == "something else" and kind.checked):
             findings.append(f"damage {number}: {reason}")

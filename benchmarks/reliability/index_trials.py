@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,9 @@ _ROOT = Path(__file__).resolve().parents[2]
 _ENGINES = ("scan", "cap", "tree", "auto")
 
 
-def queries(chunk: int, size: int) -> Row:
+def queries(chunk: int, size: int, folder: Path) -> Row:
     """Ask every structure for half-spaces, and compare each answer with real arithmetic."""
-    found = _fuzz("--seed", chunk, "--queries", size)
+    found = _fuzz(folder, "--seed", chunk, "--queries", size)
     for number, words in (("0", "without a point"), ("1", "with one point")):
         found[f"cases {words}"] = found.pop(f"cases of {number} points", 0)
     parts = found.get("by_structure", {})
@@ -36,12 +35,12 @@ def queries(chunk: int, size: int) -> Row:
     }
 
 
-def histories(chunk: int, size: int) -> Row:
+def histories(chunk: int, size: int, folder: Path) -> Row:
     """Let a few indices live long, and compare every answer with real arithmetic."""
     steps = size // LIVES
     kernels = ("numba", "numpy") if numba_allowed() else ("numpy",)
     index = f"{_ENGINES[chunk % 4]}/{kernels[chunk // 4 % len(kernels)]}"
-    found = _fuzz("--seed", chunk, "--only", index, "--lives", LIVES, "--steps", steps)
+    found = _fuzz(folder, "--seed", chunk, "--only", index, "--lives", LIVES, "--steps", steps)
     kept = ("steps", "queries", "pairs", "ties", "mismatches", "operations", "findings")
     return {
         "index": index,
@@ -51,16 +50,13 @@ def histories(chunk: int, size: int) -> Row:
     }
 
 
-def _fuzz(*options: object) -> dict[str, Any]:
+def _fuzz(folder: Path, *options: object) -> dict[str, Any]:
     """Return what a run of the fuzz has stored, or the finding that ended it."""
-    with tempfile.TemporaryDirectory() as folder:
-        record = Path(folder) / "record.json"
-        command = (sys.executable, "-m", "tests.halfspace.fuzz", *options, "--json", record)
-        run = subprocess.run(
-            [str(part) for part in command], cwd=_ROOT, capture_output=True, text=True
-        )
-        if run.returncode:
-            return {"mismatches": 1, "findings": [run.stderr[-5000:]]}
-        found = json.loads(record.read_text(encoding="utf-8"))
+    record = folder / "record.json"
+    command = (sys.executable, "-m", "tests.halfspace.fuzz", *options, "--json", record)
+    run = subprocess.run([*map(str, command)], cwd=_ROOT, capture_output=True, text=True)
+    if run.returncode:
+        return {"mismatches": 1, "findings": [run.stderr[-5000:]]}
+    found = json.loads(record.read_text(encoding="utf-8"))
     about_the_run = ("date", "versions", "seed", "seconds")
     return {**{k: v for k, v in found.items() if k not in about_the_run}, "findings": []}

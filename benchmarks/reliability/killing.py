@@ -9,6 +9,7 @@ where the other process is by then.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import multiprocessing
 import os
@@ -51,16 +52,13 @@ def kills(chunk: int, size: int, folder: Path) -> Row:
         child.start()
         tell.close()
         told = _told(listen)
-        if kill % 5 == 4:  # while it reads its checkpoint, or before
-            time.sleep(moments.uniform(0.0, 4 * _WAIT))
-            child.kill()
-            first = next(told, None)
-        else:
-            first = next(told, None)
-            if first is None:
-                raise RuntimeError(f"life {kill} ended before its first step")
-            time.sleep(moments.uniform(0.0, _WAIT))
-            child.kill()
+        at_once = kill % 5 == 4  # while it reads its checkpoint, or before
+        first = None if at_once else next(told, None)
+        if first is None and not at_once:
+            raise RuntimeError(f"life {kill} ended before its first step")
+        time.sleep(moments.uniform(0.0, 4 * _WAIT if at_once else _WAIT))
+        child.kill()
+        first = next(told, None) if at_once else first
         if first is None:
             early += 1
         elif first < reached - _EVERY:
@@ -116,11 +114,9 @@ def _life(path: Path, index: Search, steps: int, kernels: str, tell: Any) -> Non
 
 def _told(listen: Any) -> Iterator[int]:
     """Give the steps that were told, until the process that told them has ended."""
-    try:
+    with contextlib.suppress(EOFError, OSError):  # between two of them, or amid one
         while True:
             yield listen.recv()
-    except (EOFError, OSError):  # between two of them, or amid one
-        return
 
 
 def _lives() -> Any:

@@ -51,14 +51,14 @@ CAMPAIGNS: Mapping[str, Campaign] = {
             "Is the answer of every index structure the set of real arithmetic?",
             10,
             10**5,
-            lambda chunk, size, folder: queries(chunk, size),
+            queries,
         ),
         Campaign(
             "histories",
             "Does an index that lives long stay exact?",
             8,
             12_500,
-            lambda chunk, size, folder: histories(chunk, size),
+            histories,
         ),
         Campaign(
             "kills",
@@ -72,7 +72,7 @@ CAMPAIGNS: Mapping[str, Campaign] = {
             "Is no certified bound on the wrong side?",
             20,
             50,
-            lambda chunk, size, folder: soundness(chunk, size),
+            soundness,
         ),
         Campaign(
             "damage",
@@ -141,8 +141,7 @@ def total(held: Mapping[str, Any]) -> dict[str, Any]:
                 found[name] = found[name] + value if name in found else value
             elif isinstance(value, Mapping):
                 inner = found.setdefault(name, {})
-                for key, part in value.items():
-                    inner[key] = inner.get(key, 0) + part
+                inner.update({key: inner.get(key, 0) + part for key, part in value.items()})
     return found
 
 
