@@ -82,7 +82,6 @@ def _approximate(settings: Settings) -> Generator[Row]:
 
 
 def _quality(rows: list[Any], answer: Any) -> Row:
-    """Return the share of the true pairs that are reported, and how many reports are wrong."""
     true = int(answer.sum())
     hits = sum(int(answer[query][found].sum()) for query, found in enumerate(rows))
     reported = sum(len(found) for found in rows)
@@ -107,7 +106,6 @@ def _hashes(problem: Problem) -> list[Entry]:
 
 
 def _graph(module: Any, problem: Problem) -> list[Entry]:
-    """Return HNSW with two widths of its search beam."""
     if module is None:
         return []
     W, X, m = problem.W.astype(np.float32), problem.X.astype(np.float32), problem.m

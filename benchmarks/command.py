@@ -32,8 +32,6 @@ is complete: after Ctrl-C those that were finished are kept, and the others are 
 
 
 def _add(name: str, words: str, batch: str, meaning: str, widths: str) -> None:
-    """Add the command of a benchmark, with the options that all of them have."""
-
     @bench.command(name, help=f"{words}\n{_STORED.format(name=name)}")
     def command(**given: Any) -> None:
         _measure(name, **given)
@@ -94,7 +92,6 @@ def _measure(
     progress: bool,
     **given: Any,
 ) -> None:
-    """Run a benchmark, store it and print its tables."""
     benchmark = BENCHMARKS[name]
     changes = {field: value for field, value in given.items() if value is not None}
     try:

@@ -31,7 +31,6 @@ _TRIED = 8192
 
 
 def _gate(scores: Float32Array, a: Float32Array, tau: Any, shift: Any, value: FloatArray) -> None:
-    """Turn scores into the coefficients of the neurons that fire; add up the values."""
     coefficients = np.where(scores > tau, a, np.float32(0.0))
     scores -= shift
     value += np.einsum("ij,ij->i", coefficients, scores)
@@ -47,7 +46,6 @@ def _add_rows(
     value: FloatArray,
     slope: Float32Array,
 ) -> None:
-    """Add up the values and the rows of the neurons that fire."""
     points, rows = np.nonzero(scores > tau)
     weights = a[rows]
     np.add.at(value, points, weights * (scores[points, rows] - shift))
@@ -55,19 +53,13 @@ def _add_rows(
 
 
 def _scatter(
-    scores: Float32Array,
-    a: Float32Array,
-    W: Float32Array,
-    tau: Any,
-    moves: Float32Array,
+    scores: Float32Array, a: Float32Array, W: Float32Array, tau: Any, moves: Float32Array
 ) -> None:
-    """Move the rows of the neurons that fire."""
     points, rows = np.nonzero(scores > tau)
     np.add.at(W, rows, a[rows][:, None] * moves[points])
 
 
 def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """Return the three loops, compiled where numba is installed."""
     if kernels_in_use() != "numba":
         return _gate, _add_rows, _scatter
     from benchmarks import loops
@@ -112,7 +104,6 @@ class DenseIteration:
         self._shape = self._best_shape()
 
     def _best_shape(self) -> tuple[int, int]:
-        """Return points and neurons of the tiles that are fastest here."""
         all_weights, all_a = self.W, self._a
         self.W, self._a = all_weights[:_TRIED], all_a[:_TRIED]
 
@@ -135,7 +126,6 @@ class DenseIteration:
         ]
 
     def _products(self, X: Float32Array, W: Float32Array) -> Float32Array:
-        """Return the scores of a tile, in the buffer."""
         scores = self._scores[: len(X) * len(W)].reshape(len(X), len(W))
         np.matmul(X, W.T, out=scores)
         return scores

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import importlib.metadata
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.feature_learning import groups, triple
+from benchmarks.feature_learning import groups, triple, versions
 from sublinear_lib import archives, datasets, scaling, statistics
 from sublinear_lib.adversary import (
     Adversary,
@@ -167,9 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     ]
     report: dict[str, Any] = {
         "question": QUESTION,
-        "versions": {
-            name: importlib.metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")
-        },
+        "versions": versions(),
         "settings": {
             "data": DATA,
             "train": train.n,

@@ -15,13 +15,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from benchmarks.dense_training import DenseIteration
-from benchmarks.iteration import (
-    SLOW_STEP,
-    TrainingProblem,
-    effort,
-    stepping,
-    trained,
-)
+from benchmarks.iteration import SLOW_STEP, TrainingProblem, effort, stepping, trained
 from benchmarks.results import stored_slope
 from benchmarks.settings import Row, Section, Settings
 from benchmarks.timing import by_seed_and_width, race
@@ -122,7 +116,6 @@ SCALING = Section(
 
 
 def _held(problem: TrainingProblem) -> dict[str, tuple[float, ...]]:
-    """Return the bytes that each trainer holds between two steps, and at most."""
     eta = problem.eta(SLOW_STEP)
     found: dict[str, tuple[float, ...]] = {}
     for name in _HELD:

@@ -72,7 +72,6 @@ class HashedNeurons:
         self._tables.refit(self._lifted())
 
     def _at(self, X: FloatArray) -> Evaluator:
-        """Look up the neurons of some points."""
         hits = self._tables.query_halfspace(X, self._neurons.tau)
         self.reported = hits.indices.size / len(X)
         return self._over(len(X), (hits.indptr, hits.indices))
@@ -127,7 +126,6 @@ def _grid(settings: Settings) -> list[tuple[int]]:
 
 
 def _case(d: int, settings: Settings) -> tuple[TrainingProblem, Points | None]:
-    """Return a problem, and points to test on if it has any."""
     m = settings.widths[0] if settings.quick else settings.nearest_width(_WIDTH)
     tau = scaling.threshold_from_activity(_SHARE, m)
     if d:
@@ -147,7 +145,6 @@ def _recall(before: TwoLayerNetwork, stepper: Stepper) -> float:
 
 
 def _accuracy(network: TwoLayerNetwork, problem: TrainingProblem, test: Points | None) -> Row:
-    """Return the accuracy under attack with all neurons, in training and on the test points."""
     asked = {"attacked_training": (problem.X, problem.y), "attacked_test": test}
     return {
         name: float(
@@ -158,12 +155,7 @@ def _accuracy(network: TwoLayerNetwork, problem: TrainingProblem, test: Points |
     }
 
 
-@section(
-    "missed",
-    "What do neurons that hashing misses do to the trained weights?",
-    "",
-    _grid,
-)
+@section("missed", "What do neurons that hashing misses do to the trained weights?", "", _grid)
 def MISSED(settings: Settings, d: int) -> Row:
     """Train side by side on all neurons that fire and on those that hashing finds."""
     problem, test = _case(d, settings)

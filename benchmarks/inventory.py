@@ -77,10 +77,7 @@ STORED: tuple[StoredFile, ...] = (
         "times and memory; weights do not",
     ),
     StoredFile(
-        "page_times.json",
-        "python tools/time_pages.py",
-        "some minutes, after `make book`",
-        "times",
+        "page_times.json", "python tools/time_pages.py", "some minutes, after `make book`", "times"
     ),
 )
 """All files that may be stored, in the order of the page."""
@@ -120,7 +117,6 @@ def _date(data: Mapping[str, Any]) -> str:
 
 
 def _versions(data: Mapping[str, Any]) -> str:
-    """Return processors and versions, every combination once."""
     texts = []
     for part in _parts(data):
         environment = part.get("environment", {})
@@ -158,7 +154,6 @@ def machine_table(results: Results) -> Table:
 
 
 def _machines(results: Results) -> list[dict[str, str]]:
-    """List the different machines, in the order of the sections."""
     found: list[dict[str, str]] = []
     for name in results.sections:
         machine = _lasting(results.section(name)["environment"])

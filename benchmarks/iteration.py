@@ -168,12 +168,7 @@ def _facts(rows: list[StepRecord], m: int) -> Row:
     }
 
 
-OWN = {
-    "auto": "auto",
-    "query": "query",
-    "literal": "literal",
-    "dense_float64": "dense",
-}
+OWN = {"auto": "auto", "query": "query", "literal": "literal", "dense_float64": "dense"}
 """The library's ways to find neurons, by their names in the results."""
 
 _PATIENT = ("auto", "dense", "alive")
@@ -183,7 +178,6 @@ _RIVALS = ("dense", "alive", "dense_rows", "torch")
 
 
 def _grid(settings: Settings) -> list[tuple[int, int, int, float]]:
-    """List dimension, width, examples and share of every cell."""
     widths = [m for m in settings.widths if _WIDTHS[0] <= m <= _WIDTHS[1]] or [settings.widths[-1]]
     cells = [
         (d, m, settings.queries, share)
@@ -204,7 +198,6 @@ def _dimensions(settings: Settings) -> list[int]:
 def _rivals(
     problem: TrainingProblem, eta: float, torch: Any
 ) -> dict[str, Callable[[], DenseIteration | TorchIteration]]:
-    """Return who computes with all neurons, by name."""
     network, loss = problem.network, HuberLoss()
     common = (network, problem.X, problem.y, problem.adversary, loss, eta)
     alive = alive_on_slice(network.W, network.b, tau=network.tau)
@@ -226,7 +219,6 @@ def _cell(
     patience: Patience,
     names: Collection[str],
 ) -> Row:
-    """Let everybody do iterations in turns, and compare what they found out."""
     eta, network, size = problem.eta(SLOW_STEP), problem.network, problem.m * problem.n
     rivals = {k: make for k, make in _rivals(problem, eta, torch).items() if k in names}
     absent = {}
@@ -245,9 +237,7 @@ def _cell(
             for name, each in (own | found).items()
         ]
         times = race(
-            sorted(competitors, key=lambda each: not each.core),
-            network.tau,
-            **effort(settings),
+            sorted(competitors, key=lambda each: not each.core), network.tau, **effort(settings)
         )
         done = trained(own, problem.m)
         exact = {name: stepper.checked_step() for name, stepper in own.items()}
@@ -281,7 +271,6 @@ def _cell(
 
 
 def _difference(name: str, found: FloatArray, reference: FloatArray) -> float:
-    """Return the root mean square of a difference relative to that of the reference."""
     size = float(np.sqrt(np.mean(reference**2)))
     if size == 0.0:
         return 0.0
@@ -319,7 +308,6 @@ _AT_ONCE = 8
 
 
 def _steps_grid(settings: Settings) -> list[tuple[int, float, float]]:
-    """List dimension, share and part of the step size."""
     shares = [share for share in settings.shares if share <= 0.1] or settings.shares[:1]
     return [(d, p, part) for d in _dimensions(settings)[-2:] for p in shares for part in _PARTS]
 
@@ -355,8 +343,6 @@ def STEPS(settings: Settings, d: int, share: float, part: float) -> Row:
 
 
 def _many(name: str, stepper: Stepper) -> Competitor:
-    """Return a trainer that does several iterations when it is asked."""
-
     def step() -> None:
         for _ in range(_AT_ONCE):
             stepper.step()
@@ -372,7 +358,6 @@ _RADII = (0.1, 0.2)
 
 
 def _digits_grid(settings: Settings) -> list[tuple[int, float, float]]:
-    """List width, share and radius."""
     widths = [m for m in settings.widths if 2**12 <= m <= 2**16] or [settings.widths[-1]]
     shares = [p for p in settings.shares if 0.01 <= p <= 0.1] or settings.shares[:1]
     return [(m, share, radius) for m in widths for share in shares for radius in _RADII]

@@ -51,13 +51,11 @@ def _asked(results: Results, section: str, more: str) -> str:
 
 
 def _named(cells: Iterable[Row], part: str, write: Callable[[str], str] = str) -> dict[str, Column]:
-    """Return a column for each name that a part of the cells has."""
     names = dict.fromkeys(name for cell in cells for name in cell.get(part, {}))
     return {write(name): column(number_text, part, name) for name in names}
 
 
 def _absences(results: Results, section: str) -> list[Table]:
-    """Return who is absent where, and why."""
     places: dict[tuple[str, str], list[str]] = {}
     for cell in results.cells(section):
         for name, reason in cell.get("absent", {}).items():
@@ -228,7 +226,8 @@ def recall_panels(results: Results) -> dict[str, dict[str, list[tuple[float, flo
 # -- training ------------------------------------------------------------------------------------
 
 _CELL = {**GRID, "n": column(str, "n")}
-_SHOWN = ("auto", "query", "literal", "alive", "dense_rows", "dense_float64", "torch")
+_SHOWN = ["auto", "query", "aggregates", "literal"]  # of them, aggregates are in old results only
+_SHOWN += ["alive", "dense_rows", "dense_float64", "torch"]
 _PHASES = ("query", "adversary", "forward", "backward", "update", "monitor")
 _WANTED = {"wanted": column(percent_text, "share")}
 
@@ -314,7 +313,6 @@ def _dense(row: Row) -> int:
 
 
 def _differences(cells: list[Row]) -> Table:
-    """Return how far everybody is from real arithmetic, and from each other."""
     checked = sum(row["checked_pairs"] for row in cells)
     pairs: Counter[str] = Counter()
     outputs: dict[str, list[float]] = {}
@@ -359,8 +357,6 @@ _STEPS = {
 
 
 def _by_width(cells: list[Row], part: str, unit: float) -> dict[str, Column]:
-    """Return the median over the seeds at each width."""
-
     def at(place: int) -> Column:
         return lambda row: number_text(_medians(row, part, unit)[place])
 

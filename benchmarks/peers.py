@@ -52,7 +52,6 @@ def completed(points: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _balls(problem: Problem) -> tuple[FloatArray, FloatArray, Callable[[float], float]]:
-    """Return points, and centers and radius of the balls that stand for the half-spaces."""
     points, square = completed(problem.W)
     centers = np.column_stack((problem.X, np.zeros(problem.queries)))
     return points, centers, lambda tau: float(np.sqrt(max(square + 1.0 - 2.0 * tau, 0.0)))
@@ -64,10 +63,7 @@ def _sklearn_tree(name: str, class_name: str) -> Callable[[Any, Problem], Compet
         tree = getattr(module, class_name)(points)
 
         return Competitor(
-            name,
-            lambda tau, q: tree.query_radius(centers[:q], radius(tau)),
-            list,
-            own_threads=True,
+            name, lambda tau, q: tree.query_radius(centers[:q], radius(tau)), list, own_threads=True
         )
 
     return make

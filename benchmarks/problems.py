@@ -97,8 +97,6 @@ def own_engines(
 
 
 def _other_forms(index: HalfspaceIndex, X: FloatArray) -> list[Competitor]:
-    """Return the index with all options at their defaults, counting, and marking."""
-
     def marked(mask: Any) -> list[Any]:
         return [np.flatnonzero(row) for row in mask]
 

@@ -77,7 +77,6 @@ def _counts(competitor: Competitor, answer: Any) -> Any:
 
 
 def _marks(competitor: Competitor, tau: float, queries: int, m: int) -> BoolArray:
-    """Mark the pairs that are reported for the first queries."""
     marks = np.zeros((queries, m), dtype=np.bool_)
     for line, found in zip(marks, competitor.listed(tau, queries), strict=False):
         line[np.asarray(found, dtype=np.int64)] = True
@@ -90,7 +89,6 @@ def _marks(competitor: Competitor, tau: float, queries: int, m: int) -> BoolArra
 def _report_cells(
     settings: Settings, problem: Problem, shares: Iterable[float], peers: PeerField, **how: Any
 ) -> Generator[Row]:
-    """Let everybody report at one threshold after the other."""
     with one_thread():
         out: list[Any] = [np.empty(0, dtype=np.int32)]
         own = own_engines(problem, out, **how)
@@ -119,7 +117,6 @@ def _report(settings: Settings) -> Generator[Row]:
 def _raced(
     competitors: list[Competitor], problem: Problem, share: float, settings: Settings
 ) -> Row:
-    """Compare the answers, time the competitors, and return the cell."""
     tau = problem.threshold(share)
     agreement = compare(competitors, tau, problem.queries, problem.m)
     found = race(competitors, tau, queries=problem.queries, warm=True, **settings.effort())
@@ -250,7 +247,6 @@ def AGGREGATE(settings: Settings, d: int, m: int) -> Row:
 
 
 def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
-    """Return value and gradient by dense float32 products, tile by tile."""
     W, X, signs = (array.astype(np.float32) for array in (problem.W, problem.X, a))
     width = best_tile(X, W)
     scores = np.empty((len(X), width), dtype=np.float32)
@@ -278,7 +274,6 @@ def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
 
 
 def _limit_cells(settings: Settings) -> list[tuple[str, int, float]]:
-    """List engine, dimension and share of what is compared with the limits."""
     low = [d for d in settings.dimensions if d <= 4] or [settings.dimensions[0]]
     return [
         *(("scan", d, 0.001) for d in settings.dimensions),
@@ -323,7 +318,6 @@ def _limits(settings: Settings) -> Generator[Row]:
 
 
 def _product_rate(n: int, rounds: int) -> float:
-    """Return the floating-point operations per second of a square product on one thread."""
     A = np.ones((n, n), dtype=np.float32)
     C = np.empty_like(A)
     return 2.0 * n**3 / _least_seconds(lambda: np.matmul(A, A, out=C), rounds)

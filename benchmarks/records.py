@@ -26,11 +26,7 @@ _OUTCOMES = {
 
 
 def read_record(
-    path: str | Path | None,
-    file: str,
-    what: str,
-    parts: Collection[str],
-    schema: int | None = None,
+    path: str | Path | None, file: str, what: str, parts: Collection[str], schema: int | None = None
 ) -> dict[str, Any]:
     """Read a JSON object with these parts, by default the `file` of the clone, or refuse it."""
     path = results_path().with_name(file) if path is None else path

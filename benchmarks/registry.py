@@ -14,20 +14,8 @@ from dataclasses import dataclass, replace
 
 from tqdm import tqdm
 
-from benchmarks import (
-    approximate,
-    growth,
-    hashed_training,
-    iteration,
-    queries,
-    structures,
-)
-from benchmarks.results import (
-    Results,
-    environment,
-    merged,
-    stored_section,
-)
+from benchmarks import approximate, growth, hashed_training, iteration, queries, structures
+from benchmarks.results import Results, environment, merged, stored_section
 from benchmarks.settings import Row, Section, Settings
 from sublinear_lib import validation
 

@@ -204,14 +204,16 @@ def write_results(results: Results, path: str | Path) -> None:
     """Write results in one piece, one line for each row."""
     place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)
-    archives.write_bytes(place, f"{_as_text(results.data)}\n".encode())
+    archives.write_bytes(place, f"{as_text(results.data)}\n".encode())
 
 
-def _as_text(value: Any, depth: int = 0) -> str:
+def as_text(value: Any, depth: int = 0, deepest: int = 4) -> str:
     """Return JSON that breaks lines down to the rows, so that differences can be read."""
     pad = " " * (depth + 1)
-    if isinstance(value, Mapping) and value and depth < 4:
-        inner = (f"{pad}{json.dumps(key)}: {_as_text(value[key], depth + 1)}" for key in value)
+    if isinstance(value, Mapping) and value and depth < deepest:
+        inner = (
+            f"{pad}{json.dumps(k)}: {as_text(v, depth + 1, deepest)}" for k, v in value.items()
+        )
         return "{\n" + ",\n".join(inner) + "\n" + " " * depth + "}"
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         return "[\n" + ",\n".join(pad + json.dumps(each) for each in value) + f"\n{' ' * depth}]"

@@ -110,10 +110,7 @@ class Section:
 
 
 def section(
-    name: str,
-    question: str,
-    baseline: str,
-    grid: Callable[[Settings], Sequence[tuple[Any, ...]]],
+    name: str, question: str, baseline: str, grid: Callable[[Settings], Sequence[tuple[Any, ...]]]
 ) -> Callable[[Callable[..., Row]], Section]:
     """Return what makes a section of a function that measures one cell of a grid, on one thread."""
 

@@ -35,7 +35,7 @@ QUESTION = "What does a step of training cost, in time and memory, with neurons 
 STORED = Path(__file__).parent / "results" / "sharded_training.json"
 
 
-def memory(process: int | str | None, line: str) -> int | None:
+def memory(process: int | None, line: str) -> int | None:
     """Return the bytes that the system says a process holds, where the system has such a file."""
     with contextlib.suppress(OSError):
         for each in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():
@@ -84,15 +84,7 @@ def measured(network: TwoLayerNetwork, data: datasets.Dataset, given: Any, shard
         whole = time.perf_counter() - begun
     # The first step pays for compiled code and for what is made once.
     seconds = np.diff(ends).tolist()
-    row = {
-        "m": network.m,
-        "shards": shards,
-        "seconds": seconds,
-        "seconds_in_all": whole,
-        "row_passes": [int(value) for value in history.work[1:]],
-        "activity": float(history.activity_mean.mean()),
-        "workers": held,
-    }
+    row = {"m": network.m, "shards": shards, "seconds": seconds, "workers": held}
     print(
         f"m = {network.m:>8}, {shards} shards: {np.median(seconds):.4g} s a step, "
         f"{whole:.3g} s in all",
@@ -156,7 +148,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "date": begun.isoformat(timespec="seconds"),
         "settings": settings,
         "environment": benchmarks.environment(),
-        "leader": {"peak": memory("self", "VmHWM")},
         "rows": rows,
     }
     archives.write_bytes(given.output, (json.dumps(found, indent=1) + "\n").encode())

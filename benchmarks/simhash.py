@@ -114,7 +114,6 @@ class SimHash:
         return begin, end
 
     def _looked_up(self, vectors: FloatArray, level: float) -> HalfspaceHits:
-        """Report by the compiled lookup."""
         from benchmarks.loops import look_up
 
         begin, end = self._buckets(vectors)
@@ -145,7 +144,6 @@ class SimHash:
 
 
 def _hits(found: list[IntArray]) -> HalfspaceHits:
-    """Put the ids of each query into one array."""
     indptr = np.zeros(len(found) + 1, dtype=np.int64)
     np.cumsum([len(rows) for rows in found], out=indptr[1:])
     rows = np.concatenate(found) if found else np.empty(0, dtype=np.int64)

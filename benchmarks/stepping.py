@@ -113,7 +113,6 @@ class Stepper(AbstractContextManager["Stepper"]):
         self.close()
 
     def _pause(self, record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> bool:
-        """Hand over a step, and wait until the next one is asked for."""
         self.records.append(record)
         self._network = network
         self._done.release()

@@ -76,7 +76,6 @@ def _cost(
 
 
 def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
-    """Return the milliseconds of every change of an index, and its memory."""
     W, m = problem.W, problem.m
     domain = domain_of(problem.d) if engine in ("cap", "auto") else None
 
@@ -122,7 +121,6 @@ _HALF = "sums, p = 0.5"
 
 
 def _slope_grid(settings: Settings) -> list[tuple[int, str]]:
-    """List dimension and engine: the tree in few dimensions, the cap prefix in many."""
     dimensions = {"tree": (2, 8), "cap": (8, 10**6), "sums": (2, 4)}
     return [
         (d, engine)
@@ -240,7 +238,6 @@ def _startup(settings: Settings) -> Generator[Row]:
 
 
 def _first_answers(environment: dict[str, str]) -> dict[str, float]:
-    """Return the seconds that a fresh Python needs until its first answers."""
     run = subprocess.run(
         [sys.executable, "-c", _FIRST_ANSWERS],
         cwd=Path(sublinear_lib.__file__).parents[1],

@@ -44,7 +44,6 @@ NAMES: dict[str, str] = {
 
 
 def _marked_up(text: str) -> str:
-    """Return a text as HTML, with powers set as such."""
     return re.sub(r"(\w)\^(\d+)", r"\1<sup>\2</sup>", html.escape(text))
 
 
@@ -88,7 +87,6 @@ class Table:
         return "\n".join([self.caption, *map(str.rstrip, text)])
 
     def _repr_html_(self) -> str:
-        """Return the table as HTML that scrolls in its own box."""
         looks = []
         for column, text in enumerate(self._texts()):
             longest = max((len(row[column]) for row in self.rows), default=0)
@@ -147,12 +145,6 @@ def method_text(method: str) -> str:
     name, comma, setting = name_of(method).partition(", ")
     fixed = setting.replace(" ", "\N{NO-BREAK SPACE}") if "=" in setting else setting
     return f"{name}{comma}{fixed}"
-
-
-def _place(competitor: str) -> tuple[int, str]:
-    """Return what puts competitors in the order of their names' list, unknown ones last."""
-    known = list(NAMES)
-    return (known.index(competitor) if competitor in known else len(known), competitor)
 
 
 def width_text(m: int) -> str:

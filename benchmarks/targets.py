@@ -66,8 +66,6 @@ class Verdict:
 
 
 def _ratio(section: str, competitor: str, rival: str, **cell: float) -> Measure:
-    """Return what looks up how many times as fast as a rival a competitor is in a cell."""
-
     def measure(results: Results) -> float | None:
         for row in results.cells(section):
             times = row["microseconds"]
@@ -80,8 +78,6 @@ def _ratio(section: str, competitor: str, rival: str, **cell: float) -> Measure:
 
 
 def _largest(section: str, value_of: Callable[[Row], float | None]) -> Measure:
-    """Return what looks up the largest value of all cells."""
-
     def measure(results: Results) -> float | None:
         values = (value_of(row) for row in results.cells(section))
         return max((each for each in values if each is not None), default=None)
@@ -255,8 +251,6 @@ def _slowdown(row: Row) -> float | None:
 
 
 def _slope_end(section: str, regime: str, competitor: str, kind: str) -> Measure:
-    """Return what looks up the upper end of the interval of an exponent."""
-
     def measure(results: Results) -> float | None:
         for row in results.cells(section):
             if (row["regime"], row["competitor"]) == (regime, competitor):

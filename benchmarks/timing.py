@@ -86,7 +86,6 @@ def one_thread() -> Iterator[None]:
 
 
 def _sample(competitor: Competitor, tau: float, queries: int, repeats: int) -> float:
-    """Return the seconds of one call, the mean over `repeats` calls in a row."""
     clock = time.process_time if competitor.own_threads else time.thread_time
     start = clock()
     for _ in range(repeats):

@@ -62,7 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 def _stored(path: Path) -> dict[str, Any]:
-    """Return the record, or an empty one where there is none yet."""
     with contextlib.suppress(FileNotFoundError):
         return reliability.load_reliability(path)
     return reliability.new_record()

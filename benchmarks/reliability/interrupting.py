@@ -199,7 +199,6 @@ def _process(*arguments: str) -> list[str]:
 
 
 def _interrupted(command: Command, folder: Path, seconds: float) -> tuple[str, str]:
-    """Start a command, interrupt it, and say what came of it."""
     root = Path(sublinear_lib.__file__).parents[1]
     process = subprocess.Popen(
         _process(*command.arguments(folder)),

@@ -91,7 +91,6 @@ def kills(chunk: int, size: int, folder: Path) -> Row:
 def _train(
     path: Path, index: Search, steps: int, callback: Callable[..., Any] | None = None
 ) -> History:
-    """Run the same training in every process."""
     m = 100
     network = TwoLayerNetwork.initialize(m, 4, rng=0, tau=scaling.threshold_from_standard(1.65, m))
     X = geometry.sample_slice(4, 4, rng=1)

@@ -53,13 +53,7 @@ CAMPAIGNS: Mapping[str, Campaign] = {
             10**5,
             queries,
         ),
-        Campaign(
-            "histories",
-            "Does an index that lives long stay exact?",
-            8,
-            12_500,
-            histories,
-        ),
+        Campaign("histories", "Does an index that lives long stay exact?", 8, 12_500, histories),
         Campaign(
             "kills",
             "Does a training run that is killed again and again end with the same weights?",
@@ -67,13 +61,7 @@ CAMPAIGNS: Mapping[str, Campaign] = {
             25,
             kills,
         ),
-        Campaign(
-            "soundness",
-            "Is no certified bound on the wrong side?",
-            20,
-            50,
-            soundness,
-        ),
+        Campaign("soundness", "Is no certified bound on the wrong side?", 20, 50, soundness),
         Campaign(
             "damage",
             "Is a damaged file refused by name, and never read as something else?",

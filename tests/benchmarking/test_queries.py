@@ -69,9 +69,7 @@ def lying(name: str, problem: Problem, *, exact: bool, extra: int) -> Competitor
     return Competitor(name, ask, list, exact=exact, core=True)
 
 
-def test_who_differs_is_counted_and_stops_the_benchmark_if_exact(
-    problem: Problem,
-) -> None:
+def test_who_differs_is_counted_and_stops_the_benchmark_if_exact(problem: Problem) -> None:
     tau = problem.threshold(0.1)
     honest = lying("honest", problem, exact=True, extra=0)
     loose = lying("loose", problem, exact=False, extra=3)

@@ -87,7 +87,7 @@ SLOPES = {
         growth("0.1 %", "dense", microseconds_slope=[1.0, 0.9, 1.1]),
         growth("0.1 %", "auto", microseconds_slope=[0.7, 0.6, 0.8]),
         growth("R3", "auto", microseconds_slope=None),
-    ],
+    ]
 }
 
 
