@@ -9,6 +9,7 @@ is counted.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import time
 from collections.abc import Generator
@@ -18,7 +19,7 @@ import numpy as np
 
 from benchmarks.peers import PeerField, load, why_absent
 from benchmarks.problems import Problem, dense_baselines, own_engines
-from benchmarks.settings import Row, Section, Settings
+from benchmarks.settings import Row, Settings, section
 from benchmarks.simhash import SimHash
 from benchmarks.timing import Competitor, one_thread, race
 from sublinear_lib import scaling
@@ -41,7 +42,14 @@ Entry: TypeAlias = tuple[Competitor, Row]
 """A competitor, and what is said of it beside its time."""
 
 
-def _approximate(settings: Settings) -> Generator[Row]:
+@section(
+    "approximate",
+    "Who finds how many of the neurons that fire, and in what time?",
+    "",
+    lambda settings: [*itertools.product(_dimensions(settings), _SHARES)],
+)
+def APPROXIMATE(settings: Settings) -> Generator[Row]:
+    """Let all competitors take turns."""
     m = settings.nearest_width(2**16)
     queries = min(_QUERIES, settings.queries)
     field, hnswlib = PeerField(settings.peers), load("hnswlib") if settings.peers else None
@@ -140,12 +148,3 @@ def _graph(module: Any, problem: Problem) -> list[Entry]:
         )
         for factor, beam in ((1, "k"), (4, "4 k"))
     ]
-
-
-APPROXIMATE = Section(
-    "approximate",
-    "Who finds how many of the neurons that fire, and in what time?",
-    "",
-    lambda settings: len(_dimensions(settings)) * len(_SHARES),
-    _approximate,
-)

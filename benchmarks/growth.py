@@ -9,6 +9,7 @@ whatever the width, which flattens the slope, and the work (row passes) has no s
 from __future__ import annotations
 
 import gc
+import itertools
 import tracemalloc
 from collections.abc import Callable, Generator
 
@@ -17,7 +18,7 @@ import numpy as np
 from benchmarks.dense_training import DenseIteration
 from benchmarks.iteration import SLOW_STEP, TrainingProblem, effort, stepping, trained
 from benchmarks.results import stored_slope
-from benchmarks.settings import Row, Section, Settings
+from benchmarks.settings import Row, Settings, section
 from benchmarks.timing import by_seed_and_width, race
 from sublinear_lib import scaling
 from sublinear_lib.losses import HuberLoss
@@ -97,19 +98,17 @@ def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[floa
     return found
 
 
-def _scaling(settings: Settings) -> Generator[Row]:
-    kinds, seeds = ("microseconds", "work", "active"), 2 if settings.quick else 4
-    for regime in REGIMES:
-        yield from _grown(settings, regime, kinds, lambda problem: _timed(problem, settings), seeds)
-
-
-SCALING = Section(
+@section(
     "scaling",
     "How do the seconds and the work of an iteration grow with m?",
     "",
-    lambda settings: len(REGIMES) * (1 + len(_TIMED)),
-    _scaling,
+    lambda settings: [*itertools.product(REGIMES, ("dense", *_TIMED))],
 )
+def SCALING(settings: Settings) -> Generator[Row]:
+    """Race trainers and dense training."""
+    kinds, seeds = ("microseconds", "work", "active"), 2 if settings.quick else 4
+    for regime in REGIMES:
+        yield from _grown(settings, regime, kinds, lambda problem: _timed(problem, settings), seeds)
 
 
 # -- memory ------------------------------------------------------------------------------------
@@ -133,19 +132,17 @@ def _held(problem: TrainingProblem) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def _memory(settings: Settings) -> Generator[Row]:
+@section(
+    "memory",
+    "How many bytes does a trainer hold, beside the network and the data?",
+    "",
+    lambda settings: [*itertools.product(REGIMES, _HELD)],
+)
+def MEMORY(settings: Settings) -> Generator[Row]:
+    """Trace what trainers hold."""
     for regime in REGIMES:
         # what is compiled is no part of a trainer's memory
         problem = _problem(regime, _dimension(settings), settings.widths[0], settings, 0)
         with problem.steppers(_HELD, problem.eta(SLOW_STEP)):
             pass
         yield from _grown(settings, regime, ("held", "peak"), _held, _MEMORY_SEEDS)
-
-
-MEMORY = Section(
-    "memory",
-    "How many bytes does a trainer hold, beside the network and the data?",
-    "",
-    lambda settings: len(REGIMES) * len(_HELD),
-    _memory,
-)

@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.dense_training import DenseIteration, TorchIteration
 from benchmarks.peers import Patience, load, why_absent
 from benchmarks.queries import InexactAnswer, timings
-from benchmarks.settings import Row, Section, Settings, section
+from benchmarks.settings import Row, Settings, section
 from benchmarks.stepping import FOREVER, Stepper, Trainer
 from benchmarks.timing import Competitor, Timing, one_thread, race
 from sublinear_lib import datasets, geometry, scaling
@@ -207,7 +207,7 @@ def _rivals(
         "dense_rows": lambda: DenseIteration(*common, by_rows=True),
     }
     if torch is not None:
-        rivals["torch"] = lambda: TorchIteration(torch, *common, loss.delta)
+        rivals["torch"] = lambda: TorchIteration(*common, torch)
     return rivals
 
 
@@ -280,7 +280,14 @@ def _difference(name: str, found: FloatArray, reference: FloatArray) -> float:
     return float(np.sqrt(np.mean(off**2)))
 
 
-def _iteration(settings: Settings) -> Generator[Row]:
+@section(
+    "iteration",
+    "How long does a full iteration of Algorithm 1 take, adversary included?",
+    "dense",
+    _grid,
+)
+def ITERATION(settings: Settings) -> Generator[Row]:
+    """Draw a problem for each cell."""
     patience = Patience()
     torch = load("torch") if settings.peers else None
     for d, m, n, share in _grid(settings):
@@ -289,15 +296,6 @@ def _iteration(settings: Settings) -> Generator[Row]:
             problem = TrainingProblem.random(d, m, n, tau, settings.seed)
             row = _cell(problem, share, settings, torch, patience, (*OWN, *_RIVALS))
         yield row
-
-
-ITERATION = Section(
-    "iteration",
-    "How long does a full iteration of Algorithm 1 take, adversary included?",
-    "dense",
-    lambda settings: len(_grid(settings)),
-    _iteration,
-)
 
 
 # -- larger steps ------------------------------------------------------------------------------

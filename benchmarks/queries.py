@@ -23,7 +23,7 @@ from benchmarks.problems import (
     make_room,
     own_engines,
 )
-from benchmarks.settings import Row, Section, Settings, section
+from benchmarks.settings import Row, Settings, section
 from benchmarks.timing import Competitor, Timing, one_thread, race
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceHits, HalfspaceIndex
@@ -105,7 +105,14 @@ def _report_cells(
         yield {**row, "absent": {**absent, **skipped}}
 
 
-def _report(settings: Settings) -> Generator[Row]:
+@section(
+    "report",
+    "How long does it take to report the points in a half-space?",
+    "dense",
+    lambda settings: [*itertools.product(settings.dimensions, settings.widths, settings.shares)],
+)
+def REPORT(settings: Settings) -> Generator[Row]:
+    """Let everybody report."""
     peers, engines = PeerField(settings.peers), ("scan", "cap", "tree", "auto")
     for d, m in itertools.product(settings.dimensions, settings.widths):
         problem = Problem(d, m, settings.queries, settings.seed)
@@ -123,15 +130,6 @@ def _raced(
     return {"d": problem.d, "m": problem.m, "share": share, **agreement, **timings(found)}
 
 
-REPORT = Section(
-    "report",
-    "How long does it take to report the points in a half-space?",
-    "dense",
-    lambda settings: len(settings.dimensions) * len(settings.widths) * len(settings.shares),
-    _report,
-)
-
-
 # -- the same in pure NumPy --------------------------------------------------------------------
 
 
@@ -145,13 +143,15 @@ def surviving_share(problem: Problem, tau: float) -> float:
     return float(np.mean(largest > tau))
 
 
-def _numpy_grid(settings: Settings) -> tuple[list[int], list[float]]:
+def _numpy_grid(settings: Settings) -> list[tuple[int, float]]:
     dimensions = [d for d in settings.dimensions if d >= 3] or [3]
-    return dimensions, [share for share in settings.shares if share <= 0.1] or [0.1]
+    return [*itertools.product(dimensions, [p for p in settings.shares if p <= 0.1] or [0.1])]
 
 
-def _numpy(settings: Settings) -> Generator[Row]:
-    dimensions, shares = _numpy_grid(settings)
+@section("numpy", "How much of this is left without compiled kernels?", "dense", _numpy_grid)
+def NUMPY(settings: Settings) -> Generator[Row]:
+    """Report without compiled kernels."""
+    dimensions, shares = (dict.fromkeys(each) for each in zip(*_numpy_grid(settings), strict=True))
     for d in dimensions:
         problem = Problem(d, settings.nearest_width(2**16), settings.queries, settings.seed)
         engines = ("scan", "cap", *(("tree",) if d <= 4 else ()), "auto")
@@ -159,15 +159,6 @@ def _numpy(settings: Settings) -> Generator[Row]:
         for row in _report_cells(settings, problem, shares, PeerField(False), **how):
             del row["absent"]  # nobody was asked
             yield {**row, "surviving": surviving_share(problem, problem.threshold(row["share"]))}
-
-
-NUMPY = Section(
-    "numpy",
-    "How much of this is left without compiled kernels?",
-    "dense",
-    lambda settings: len([*itertools.product(*_numpy_grid(settings))]),
-    _numpy,
-)
 
 
 # -- one query at a time -----------------------------------------------------------------------
@@ -273,6 +264,14 @@ def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
 # -- limits of the machine ---------------------------------------------------------------------
 
 
+def _buffers(settings: Settings) -> tuple[int, ...]:
+    return _BUFFERS[:1] if settings.quick else _BUFFERS
+
+
+def _limit_grid(settings: Settings) -> list[Any]:
+    return ["products", *_buffers(settings), *_limit_cells(settings)]
+
+
 def _limit_cells(settings: Settings) -> list[tuple[str, int, float]]:
     low = [d for d in settings.dimensions if d <= 4] or [settings.dimensions[0]]
     return [
@@ -281,12 +280,14 @@ def _limit_cells(settings: Settings) -> list[tuple[str, int, float]]:
     ]
 
 
-def _limits(settings: Settings) -> Generator[Row]:
+@section("limits", "How far is each engine from what the machine can do?", "", _limit_grid)
+def LIMITS(settings: Settings) -> Generator[Row]:
+    """Measure the machine, then engines."""
     with one_thread():
         flops = _product_rate(256 if settings.quick else 1024, settings.rounds)
     yield {"quantity": "float32 matrix product", "unit": "flop/s", "rate": flops}
     rates = {}
-    for size in _BUFFERS[:1] if settings.quick else _BUFFERS:
+    for size in _buffers(settings):
         rates[size] = _writing_rate(size, settings.rounds)
         yield {"quantity": "writing int32", "unit": "byte/s", "bytes": size, "rate": rates[size]}
     m = settings.nearest_width(2**16)
@@ -338,12 +339,3 @@ def _least_seconds(function: Callable[[], object], rounds: int, repeats: int = 1
             function()
         samples.append((time.thread_time() - start) / repeats)
     return min(samples[1:])
-
-
-LIMITS = Section(
-    "limits",
-    "How far is each engine from what the machine can do?",
-    "",
-    lambda settings: (2 if settings.quick else 4) + len(_limit_cells(settings)),
-    _limits,
-)

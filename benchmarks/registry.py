@@ -1,8 +1,8 @@
 """The benchmarks and their sections by name, and the run that goes through them.
 
-To add a section, write `section` with a grid above a function that measures one cell (where cells
-share what is dear, a generator of rows and a `Section`), name it in `BENCHMARKS` and lay it out in
-`layouts`.  A section is stored when it is complete: an interrupt loses the one being measured.
+To add a section, write `section` with a grid above a function that measures one cell, name it in
+`BENCHMARKS` and lay it out in `layouts`.  A section is stored when it is complete: an interrupt
+loses the one being measured.
 """
 
 from __future__ import annotations

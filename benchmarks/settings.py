@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -110,17 +111,21 @@ class Section:
 
 
 def section(
-    name: str, question: str, baseline: str, grid: Callable[[Settings], Sequence[tuple[Any, ...]]]
-) -> Callable[[Callable[..., Row]], Section]:
-    """Return what makes a section of a function that measures one cell of a grid, on one thread."""
+    name: str, question: str, baseline: str, grid: Callable[[Settings], Sequence[Any]]
+) -> Callable[[Callable[..., Any]], Section]:
+    """Return what makes a section of a function that measures one cell of a grid, on one thread.
 
-    def made(measure: Callable[..., Row]) -> Section:
+    Or of one that yields all rows, as many as the grid has cells, where cells share what is dear.
+    """
+
+    def made(measure: Callable[..., Any]) -> Section:
         def run(settings: Settings) -> Generator[Row]:
             for cell in grid(settings):
                 with one_thread():
                     row = measure(settings, *cell)
                 yield row
 
-        return Section(name, question, baseline, lambda settings: len(grid(settings)), run)
+        whole = measure if inspect.isgeneratorfunction(measure) else run
+        return Section(name, question, baseline, lambda settings: len(grid(settings)), whole)
 
     return made

@@ -24,7 +24,7 @@ import sublinear_lib
 from benchmarks.peers import completed, load, why_absent
 from benchmarks.problems import Problem, domain_of, index_competitor, make_room
 from benchmarks.results import stored_slope
-from benchmarks.settings import Row, Section, Settings, section
+from benchmarks.settings import Row, Settings, section
 from benchmarks.timing import Competitor, by_seed_and_width, median_seconds, race
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
@@ -130,7 +130,13 @@ def _slope_grid(settings: Settings) -> list[tuple[int, str]]:
     ]
 
 
-def _slopes(settings: Settings) -> Generator[Row]:
+def _slope_rows(settings: Settings) -> list[Any]:
+    return [k for _, e in _slope_grid(settings) for k in ([_HALF] if e == "sums" else _REGIMES)]
+
+
+@section("slopes", "How do time and points touched grow with m?", "", _slope_rows)
+def SLOPES(settings: Settings) -> Generator[Row]:
+    """Measure every width with every seed."""
     for d, engine in _slope_grid(settings):
         cell = functools.partial(_slope_cell, settings, d, engine)
         found = by_seed_and_width(cell, 2 if settings.quick else 3, settings.widths)
@@ -196,15 +202,6 @@ def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: Flo
     return row
 
 
-SLOPES = Section(
-    "slopes",
-    "How do time and points touched grow with m?",
-    "",
-    lambda settings: sum(1 if e == "sums" else len(_REGIMES) for _, e in _slope_grid(settings)),
-    _slopes,
-)
-
-
 # -- starting up -------------------------------------------------------------------------------
 
 _FIRST_ANSWERS = """
@@ -230,7 +227,14 @@ def _starts(settings: Settings) -> tuple[str, ...]:
     return ("cached",) if settings.quick else ("cold", "cached")
 
 
-def _startup(settings: Settings) -> Generator[Row]:
+@section(
+    "startup",
+    "How long does a fresh Python take to its first answer, and how much of it is compilation?",
+    "",
+    _starts,
+)
+def STARTUP(settings: Settings) -> Generator[Row]:
+    """Start with an empty cache, and with a full one."""
     with tempfile.TemporaryDirectory() as folder:
         cache = {} if settings.quick else {"NUMBA_CACHE_DIR": folder}
         for start in _starts(settings):
@@ -248,12 +252,3 @@ def _first_answers(environment: dict[str, str]) -> dict[str, float]:
     )
     found = json.loads(run.stdout)
     return {name: float(value) for name, value in found.items()}
-
-
-STARTUP = Section(
-    "startup",
-    "How long does a fresh Python take to its first answer, and how much of it is compilation?",
-    "",
-    lambda settings: len(_starts(settings)),
-    _startup,
-)

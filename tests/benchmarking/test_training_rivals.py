@@ -43,7 +43,7 @@ def test_a_rival_takes_the_step_of_the_trainer(preset: str, living: bool, way: A
     if way == "torch":
         if torch is None or living:
             pytest.skip("PyTorch is not installed, or would be asked for what it does not do")
-        rival: Any = TorchIteration(torch, *common, loss.delta)
+        rival: Any = TorchIteration(*common, torch)
     else:
         rival = DenseIteration(*common, rows=rows if living else None, by_rows=way == "rows")
     before = rival.W.copy()
