@@ -20,6 +20,7 @@ from benchmarks.records import (
     load_fuzz_record,
     load_mutation_record,
     load_planting_record,
+    load_sharding_record,
     planting_table,
 )
 from benchmarks.registry import run
@@ -31,7 +32,6 @@ from benchmarks.results import (
     results_path,
     write_results,
 )
-from benchmarks.sharding_record import load_sharding_record
 from benchmarks.simhash import SimHash
 from benchmarks.targets import load_reasons, missed_table, target_table
 

@@ -39,7 +39,6 @@ def _dimensions(settings: Settings) -> list[int]:
 
 
 Entry: TypeAlias = tuple[Competitor, Row]
-"""A competitor, and what is said of it beside its time."""
 
 
 @section(

@@ -94,9 +94,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-# -- one run of each section -----------------------------------------------------------------------
-
-
 def starts(run: FeatureRun) -> tuple[list[float], list[float]]:
     """Return the features in the best filter of every class before training."""
     A, B = run.initial.alignments(run.data.law)
@@ -207,9 +204,6 @@ def digit_run(budget: float, warm_up: bool, seed: int, *, shorter: float = 1.0) 
         "attacked": attacked,
         "certified": certified,
     }
-
-
-# -- tables ----------------------------------------------------------------------------------------
 
 
 def groups(records: Sequence[Record], *names: str) -> list[tuple[Record, list[Record]]]:
@@ -360,8 +354,6 @@ def slopes(records: Sequence[Record]) -> Record:
     found["plateau_theory"] = -1.0 / SmoothedReLU().q
     return found
 
-
-# -- sections --------------------------------------------------------------------------------------
 
 # The columns of a run in each section, what makes it, and the table of all of them.
 SECTIONS: dict[str, tuple[tuple[str, ...], Callable[..., Record], Callable[..., list[Record]]]] = {

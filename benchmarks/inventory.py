@@ -16,13 +16,9 @@ _SHOWN_VERSIONS = ("python", "numpy", "scipy", "numba")
 
 
 class StoredFile(NamedTuple):
-    """A file of stored results.
+    """A file of stored results: what makes it, how long that takes, and what varies between runs.
 
-    - ``name``: Its name in ``benchmarks/results``.
-    - ``command``: What makes it again.
-    - ``takes``: How long that takes on the machine that made it; empty if the file says so itself.
-    - ``varies``: What differs from run to run.
-    - ``question``: What it answers; empty if the file says so itself.
+    What it takes and its question are empty where the file says so itself.
     """
 
     name: str
@@ -80,7 +76,6 @@ STORED: tuple[StoredFile, ...] = (
         "page_times.json", "python tools/time_pages.py", "some minutes, after `make book`", "times"
     ),
 )
-"""All files that may be stored, in the order of the page."""
 
 
 def inventory_table(folder: str | Path | None = None) -> Table:

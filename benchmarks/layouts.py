@@ -75,9 +75,6 @@ def _cells(results: Results, section: str, share: float | None) -> list[Row]:
     return [row for row in results.cells(section) if share is None or row["share"] == share]
 
 
-# -- the half-space index ------------------------------------------------------------------------
-
-
 def ratio_table(results: Results, section: str = "report", *, share: float | None = None) -> Table:
     """Return how many times as fast as the baseline every competitor is, one row for each cell."""
     baseline, cells = results.section(section)["baseline"], _cells(results, section, share)
@@ -222,8 +219,6 @@ def recall_panels(results: Results) -> dict[str, dict[str, list[tuple[float, flo
                 groups.setdefault(label, []).append((each["microseconds"], each["recall"]))
     return panels
 
-
-# -- training ------------------------------------------------------------------------------------
 
 _CELL = {**GRID, "n": column(str, "n")}
 _SHOWN = ["auto", "query", "aggregates", "literal"]  # of them, aggregates are in old results only
@@ -476,7 +471,6 @@ _LAYOUTS: Mapping[str, Callable[[Results], list[Table]]] = {
     "iteration": _iteration,
     "missed": lambda results: [_errors(results, cell) for cell in results.cells("missed")],
 }
-"""What lays out a section, by its name."""
 
 _FASTER = f"Times as fast as {name_of('dense')}."
 _PLAIN: Mapping[str, tuple[str, Columns | Callable[[list[Row]], Columns]]] = {

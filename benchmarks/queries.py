@@ -83,9 +83,6 @@ def _marks(competitor: Competitor, tau: float, queries: int, m: int) -> BoolArra
     return marks
 
 
-# -- report ------------------------------------------------------------------------------------
-
-
 def _report_cells(
     settings: Settings, problem: Problem, shares: Iterable[float], peers: PeerField, **how: Any
 ) -> Generator[Row]:
@@ -130,9 +127,6 @@ def _raced(
     return {"d": problem.d, "m": problem.m, "share": share, **agreement, **timings(found)}
 
 
-# -- the same in pure NumPy --------------------------------------------------------------------
-
-
 def surviving_share(problem: Problem, tau: float) -> float:
     """Return the share of points that exceed a threshold somewhere on the slice.
 
@@ -160,8 +154,6 @@ def NUMPY(settings: Settings) -> Generator[Row]:
             del row["absent"]  # nobody was asked
             yield {**row, "surviving": surviving_share(problem, problem.threshold(row["share"]))}
 
-
-# -- one query at a time -----------------------------------------------------------------------
 
 _SMALLEST = 64
 """So few points that only the call itself is timed."""
@@ -192,9 +184,6 @@ def _one_product(problem: Problem) -> Competitor:
         return [np.flatnonzero(W @ x > np.float32(tau))]
 
     return Competitor("gemv", ask, list, core=True)
-
-
-# -- sums without a list -----------------------------------------------------------------------
 
 
 def _aggregate_grid(settings: Settings) -> list[tuple[int, int]]:
@@ -259,9 +248,6 @@ def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
         return gradient
 
     return ask
-
-
-# -- limits of the machine ---------------------------------------------------------------------
 
 
 def _buffers(settings: Settings) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from tqdm import tqdm
 
-from benchmarks import approximate, growth, hashed_training, iteration, queries, structures
+from benchmarks import approximate, hashed_training, iteration, queries, structures
 from benchmarks.results import Results, environment, merged, stored_section
 from benchmarks.settings import Row, Section, Settings
 from sublinear_lib import validation
@@ -59,8 +59,8 @@ BENCHMARKS: dict[str, Benchmark] = {
                 iteration.ITERATION,
                 iteration.DIGITS,
                 iteration.STEPS,
-                growth.SCALING,
-                growth.MEMORY,
+                iteration.SCALING,
+                iteration.MEMORY,
                 hashed_training.MISSED,
             ),
             Settings(dimensions=(3, 8, 32), rounds=5, seconds_per_cell=3.0),
@@ -68,7 +68,6 @@ BENCHMARKS: dict[str, Benchmark] = {
         ),
     )
 }
-"""All benchmarks by name."""
 
 
 def run(

@@ -26,7 +26,6 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import HalfspaceIndex
 
 SCHEMA = 2
-"""The version of the format."""
 
 QUESTIONS: dict[str, str] = {
     "halfspace": (
@@ -37,18 +36,8 @@ QUESTIONS: dict[str, str] = {
         "training?"
     ),
 }
-"""The benchmarks by name, and what each of them answers."""
 
 _PEERS = ("faiss-cpu", "torch", "hnswlib")
-_FIELDS: dict[str, type] = {
-    "question": str,
-    "baseline": str,
-    "date": str,
-    "seconds": float,
-    "environment": dict,
-    "settings": dict,
-    "rows": list,
-}
 _PER_COMPETITOR = ("microseconds", "rounds", "queries", "differing_pairs")
 
 
@@ -70,14 +59,7 @@ class Results:
         self._ask(isinstance(data.get("sections"), Mapping), "has no sections")
         for name, section in data["sections"].items():
             self._ask(isinstance(section, Mapping), f"section {name!r} is not a mapping")
-            for field, kind in _FIELDS.items():
-                given = section.get(field)
-                wrong = f"{field!r} of type {kind.__name__}, got {given!r:.60}"
-                allowed = (int, float) if kind is float else kind
-                self._ask(isinstance(given, allowed), f"section {name!r} must have {wrong}")
-            for row in section["rows"]:
-                wrong = f"section {name!r} has a row that is not a mapping"
-                self._ask(isinstance(row, Mapping), wrong)
+            self._ask(isinstance(section.get("rows"), list), f"section {name!r} has no rows")
 
     def _ask(self, fine: bool, otherwise: str) -> None:
         if not fine:

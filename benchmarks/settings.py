@@ -19,17 +19,10 @@ Row = dict[str, Any]
 class Settings:
     """The grid of a benchmark run and the time it may take.
 
-    - ``dimensions``: The dimensions d, each ``>= 2``.
-    - ``widths``: The numbers m of stored points, or of neurons, each ``>= 64``, ascending.
-    - ``shares``: Shares of the points that a query reports, or of the neurons that fire at an
-      example, on average; each in (0, 1).
-    - ``queries``: Half-spaces per batch, or training examples, ``>= 1``.
-    - ``rounds``: The most rounds in which all competitors take turns, ``>= 1``.
-    - ``seconds_per_cell``: After this many seconds a cell of the grid begins no further round, ``>
-      0``; at least three rounds are run in any case, or `rounds` if that is less.
-    - ``peers``: Whether other packages take part.
-    - ``quick``: Whether the run is to show that everything works rather than how fast it is.
-    - ``seed``: The root of all random numbers, ``>= 0``.
+    Dimensions d ``>= 2``, numbers m of points or neurons ``>= 64``, and shares in (0, 1) of them
+    that a query reports, or that fire at an example, on average; `queries` are half-spaces in a
+    batch, or training examples.  After `seconds_per_cell` a cell begins no further round, but three
+    are run in any case, or `rounds` if that is less.
 
     Examples
     --------
@@ -94,13 +87,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Section:
-    """One question of the benchmark.
+    """One question of the benchmark; `run` yields its rows, `steps` says how many.
 
-    - ``name``: How it is named on the command line and in the stored results.
-    - ``question``: What it answers.
-    - ``baseline``: The competitor that ratios are taken to; empty if there is none.
-    - ``steps``: How many rows `run` yields.
-    - ``run``: Yields the rows.
+    Ratios are taken to the competitor `baseline`; it is empty if there is none.
     """
 
     name: str

@@ -30,8 +30,6 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
 from sublinear_lib.theory.orders import search_exponent
 
-# -- build, refit, update, insert, remove ------------------------------------------------------
-
 # Moves in standard deviations of a weight: a step of training.  Moves wider than the leaves of a
 # tree make it build anew, by its own rule, and are then no refit.
 _STEP = 1e-3
@@ -107,9 +105,6 @@ def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
         "milliseconds": {name: seconds * 1e3 for name, seconds in costs.items()},
         "memory_ratio": memory / W.nbytes,
     }
-
-
-# -- growth with m -----------------------------------------------------------------------------
 
 
 _REGIMES: dict[str, Callable[[int], float]] = {
@@ -201,8 +196,6 @@ def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: Flo
         row[name] = stored_slope(settings.widths, values[:, :, place])
     return row
 
-
-# -- starting up -------------------------------------------------------------------------------
 
 _FIRST_ANSWERS = """
 import json, time

@@ -172,7 +172,6 @@ def interval_text(slope: Sequence[float]) -> str:
 
 
 Column: TypeAlias = Callable[[Row], str]
-"""What a column says of a cell of the grid."""
 
 
 def column(write: Callable[[Any], str], *path: str) -> Column:

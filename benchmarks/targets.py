@@ -27,15 +27,10 @@ Measure: TypeAlias = Callable[[Results], float | None]
 
 @dataclass(frozen=True)
 class Target:
-    """One goal.
+    """One goal: `value` is the least allowed value, or the largest if `at_most`.
 
-    - ``key``: A short unique name, its group first: ``"report d=3 m=2^16 0.1 %"``.
-    - ``text``: What is asked for.
-    - ``section``: The section of the results that is read.
-    - ``value``: The least allowed value, or the largest if `at_most`.
-    - ``measure``: What looks up the measured value.
-    - ``at_most``: Whether smaller is better.
-    - ``halved``: Whether half of it is asked for where there is no AVX-512.
+    The key has its group first: ``"report d=3 m=2^16 0.1 %"``.  Half of the value is asked for
+    where there is no AVX-512 if it is `halved`.
     """
 
     key: str
@@ -89,8 +84,6 @@ def _share_of_dense(row: Row) -> float | None:
     times = row["microseconds"]
     return float(times["auto"] / times["dense"]) if "auto" in times else None
 
-
-# -- the half-space index ------------------------------------------------------------------------
 
 _SMALL, _MIDDLE, _LARGE = 2**16, 2**18, 2**20
 _SHARES = (0.001, 0.01, 0.1, 0.5)
@@ -213,8 +206,6 @@ _HALFSPACE = (
     ),
 )
 
-# -- the sparse trainer --------------------------------------------------------------------------
-
 _LEAST = {
     # (d, share): least ratio to tuned dense, to dense on the neurons that can fire, to torch
     (8, 0.001): (35.0, 8.0, 100.0),
@@ -294,12 +285,8 @@ _TRAINING = (
 )
 
 TARGETS: dict[str, tuple[Target, ...]] = {"halfspace": _HALFSPACE, "training": _TRAINING}
-"""All goals, by the name of their benchmark."""
-
-# -- judging -------------------------------------------------------------------------------------
 
 SOURCE = "Goals of the project, set before measuring; not measurements."
-"""Where the targets come from."""
 
 
 def judge(results: Results) -> list[Verdict]:

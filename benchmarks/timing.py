@@ -32,16 +32,11 @@ _FEWEST_SAMPLES = 3
 class Competitor:
     """Something that answers a batch of queries.
 
-    - ``name``: Its name in the results.
-    - ``ask``: ``ask(tau, q)`` answers the first ``q`` queries at the threshold ``tau``.
-    - ``rows``: ``rows(answer)`` lists the ids that an answer holds, one array for each query;
-      without it, the answer holds none (counts, or bare products).
-    - ``exact``: Whether it promises the answer of real arithmetic on the stored float64 numbers.
-    - ``core``: Whether it always answers all queries, in at least three rounds.
-    - ``unit``: How many queries it needs at least to show its speed.
-    - ``own_threads``: Whether its time is that of the process rather than of the calling thread.
-    - ``answer``: ``answer(tau, q)`` computes what `ask` does and returns it, where `ask` keeps
-      nothing.
+    `ask` answers the first ``q`` queries at a threshold (``answer`` returns what it found, where it
+    keeps nothing), and `rows` lists the ids in an answer by query.  An `exact` one promises real
+    arithmetic on the stored float64 numbers.  The `core` answers all queries in at least three
+    rounds, others at least as many as their `unit`.  With `own_threads` the time is that of the
+    process.
     """
 
     name: str
@@ -63,11 +58,8 @@ class Timing(NamedTuple):
     """What a competitor needed."""
 
     microseconds: float
-    """Per query, the median over the rounds."""
     rounds: int
-    """How many samples the median was taken of."""
     queries: int
-    """How many queries were asked at once."""
 
 
 @contextmanager

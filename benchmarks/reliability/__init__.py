@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from benchmarks.reliability.brackets import trial
 from benchmarks.reliability.damaging import KINDS, damage
-from benchmarks.reliability.index_trials import histories, queries
 from benchmarks.reliability.interrupting import COMMANDS
 from benchmarks.reliability.killing import kills
 from benchmarks.reliability.record import (
     CAMPAIGNS,
+    histories,
     load_reliability,
     merged_records,
     new_record,
+    queries,
     run_campaign,
     store_reliability,
     total,

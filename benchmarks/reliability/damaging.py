@@ -118,7 +118,6 @@ KINDS: Mapping[str, FileKind] = {
         FileKind("measurements", False, _results, lambda path: benchmarks.load_results(path=path)),
     )
 }
-"""What is damaged, by name."""
 
 
 def hurt(content: bytes, rng: np.random.Generator) -> bytes:
@@ -206,4 +205,3 @@ def damage(chunk: int, size: int, folder: Path) -> Row:
 
 
 OUTCOMES = ("refused", "as it was", "something else", "another error")
-"""What may happen to who reads a damaged file."""

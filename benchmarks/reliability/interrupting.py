@@ -36,13 +36,10 @@ _STATUS = 130
 
 @dataclass(frozen=True)
 class Command:
-    """A command that is interrupted.
+    """A command that is interrupted, and what reads each file that it leaves in a folder.
 
-    - ``arguments``: What stands after ``python``, for a folder.
-    - ``readers``: What reads each file of the folder, and raises where it is not whole.
-    - ``end``: A pattern that is in the output of a command which has come to its end: an interrupt
-      that arrives when all is said meets Python's own tidying up.
-    - ``raises``: Whether the interrupt is raised again, as a function of the library does.
+    Its output has `end` where it has come to its end: an interrupt that arrives when all is said
+    meets Python's own tidying up.  A function of the library `raises` the interrupt again.
     """
 
     name: str
@@ -162,7 +159,6 @@ COMMANDS: Mapping[str, Command] = {
         ),
     )
 }
-"""What is interrupted, by name."""
 
 
 def interrupts(chunk: int, size: int, folder: Path) -> Row:

@@ -28,7 +28,6 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import History, Search, SublinearAdversarialTraining
 
 SEARCHES: tuple[Search, ...] = ("scan", "caps", "query", "tree")
-"""How the neurons are found in the runs that are killed."""
 
 _KERNELS = "SUBLINEAR_NUMBA"
 _EVERY = 2

@@ -14,7 +14,6 @@ from benchmarks.tables import Table, count_text
 from sublinear_lib import statistics
 
 _CONFIDENCE = 0.95
-"""That of the upper bounds."""
 
 _FEW = 4
 # What counts as an independent trial in each campaign, what as its failure, and in which work.

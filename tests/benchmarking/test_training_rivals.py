@@ -91,9 +91,6 @@ def test_the_compiled_passes_equal_those_in_numpy(width: int) -> None:
     assert np.array_equal(found[0][0], np.where(scores > tau, a, np.float32(0.0)))
 
 
-# -- steps, one by one -------------------------------------------------------------------------
-
-
 def test_steps_taken_one_by_one_are_those_of_a_run() -> None:
     case, eta = problem(), 1.0
     with case.stepper("query", eta) as one, case.stepper("caps", eta) as two:
