@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.problems import BLOCK, Problem
+from benchmarks.problems import BLOCK, Problem, rows_of_pairs
 from benchmarks.timing import Competitor
 from sublinear_lib._typing import FloatArray
 
@@ -105,14 +105,11 @@ def _torch(module: Any, problem: Problem) -> Competitor:
                 for start in range(0, q, BLOCK)
             ]
 
-    def rows(answer: list[Any]) -> list[Any]:
-        found = []
-        for number, block in enumerate(answer):
-            pairs = block.numpy()
-            size = min(BLOCK, problem.queries - number * BLOCK)
-            ends = np.searchsorted(pairs[:, 0], np.arange(1, size))
-            found += np.split(pairs[:, 1], ends)
-        return found
+    def rows(answer: Any) -> list[Any]:
+        pairs = [
+            block.numpy() + np.array([number * BLOCK, 0]) for number, block in enumerate(answer)
+        ]
+        return rows_of_pairs(np.concatenate(pairs))
 
     return Competitor("torch", ask, rows, unit=BLOCK, own_threads=True)
 

@@ -132,7 +132,7 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
             np.column_stack((places // widest, start + places % widest))
             for start, widest, places in answer
         ]
-        return _rows_of_pairs(np.concatenate(parts))
+        return rows_of_pairs(np.concatenate(parts))
 
     def products(tau: float, q: int) -> None:
         for start in range(0, len(W32), width):
@@ -195,10 +195,10 @@ def _rows_of_blocks(blocks: list[Any]) -> list[Any]:
         np.column_stack((queries + number * BLOCK, rows))
         for number, (queries, rows) in enumerate(blocks)
     ]
-    return _rows_of_pairs(np.concatenate(pairs))
+    return rows_of_pairs(np.concatenate(pairs))
 
 
-def _rows_of_pairs(pairs: Any) -> list[Any]:
+def rows_of_pairs(pairs: Any) -> list[Any]:
     """Return the ids by query; the last queries are missing where they have none."""
     order = np.argsort(pairs[:, 0], kind="stable")
     sizes = np.bincount(pairs[:, 0])

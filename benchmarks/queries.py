@@ -6,6 +6,7 @@ of an index that is wrong somewhere raises instead of reporting how fast it is.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -270,11 +271,18 @@ def _limit_cells(settings: Settings) -> list[tuple[str, int, float]]:
 def LIMITS(settings: Settings) -> Generator[Row]:
     """Measure the machine, then engines."""
     with one_thread():
-        flops = _product_rate(256 if settings.quick else 1024, settings.rounds)
+        A = np.ones((256 if settings.quick else 1024,) * 2, dtype=np.float32)
+        C = np.empty_like(A)
+        seconds = _least_seconds(lambda: np.matmul(A, A, out=C), settings.rounds)
+        flops = 2.0 * len(A) ** 3 / seconds
     yield {"quantity": "float32 matrix product", "unit": "flop/s", "rate": flops}
     rates = {}
     for size in _buffers(settings):
-        rates[size] = _writing_rate(size, settings.rounds)
+        # a buffer that was used before is filled
+        fill = np.zeros(size // 4, dtype=np.int32).fill
+        rates[size] = size / _least_seconds(
+            functools.partial(fill, 1), settings.rounds, max(1, 2**22 // size)
+        )
         yield {"quantity": "writing int32", "unit": "byte/s", "bytes": size, "rate": rates[size]}
     m = settings.nearest_width(2**16)
     for engine, d, share in _limit_cells(settings):
@@ -302,18 +310,6 @@ def LIMITS(settings: Settings) -> Generator[Row]:
             "least_microseconds": least * 1e6,
             "limit": limit,
         }
-
-
-def _product_rate(n: int, rounds: int) -> float:
-    A = np.ones((n, n), dtype=np.float32)
-    C = np.empty_like(A)
-    return 2.0 * n**3 / _least_seconds(lambda: np.matmul(A, A, out=C), rounds)
-
-
-def _writing_rate(size: int, rounds: int) -> float:
-    """Return the bytes per second at which a buffer that was used before is filled."""
-    buffer = np.zeros(size // 4, dtype=np.int32)
-    return size / _least_seconds(lambda: buffer.fill(1), rounds, max(1, 2**22 // size))
 
 
 def _least_seconds(function: Callable[[], object], rounds: int, repeats: int = 1) -> float:

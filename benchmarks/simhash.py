@@ -128,19 +128,12 @@ class SimHash:
 
     def _candidates(self, vectors: FloatArray) -> list[IntArray]:
         begin, end = self._buckets(vectors)
-        found = []
-        marks = np.zeros(len(self._points), dtype=np.bool_)
-        for query in range(len(vectors)):
-            spans = zip(self._order, begin[:, query], end[:, query], strict=True)
-            rows = np.concatenate([order[first:last] for order, first, last in spans])
-            if len(rows) * 16 < len(marks):
-                rows = np.unique(rows)
-            else:  # marking is faster than sorting where many points are found
-                marks[rows] = True
-                rows = np.flatnonzero(marks)
-                marks[rows] = False
-            found.append(rows)
-        return found
+        return [
+            np.unique(
+                np.concatenate([order[i:j] for order, i, j in zip(self._order, *ends, strict=True)])
+            )
+            for ends in zip(begin.T, end.T, strict=True)
+        ]
 
 
 def _hits(found: list[IntArray]) -> HalfspaceHits:

@@ -136,65 +136,52 @@ def SLOPES(settings: Settings) -> Generator[Row]:
         cell = functools.partial(_slope_cell, settings, d, engine)
         found = by_seed_and_width(cell, 2 if settings.quick else 3, settings.widths)
         for name, values in found.items():
-            yield _slope_row(d, engine, name, settings, values)
+            yield {
+                "d": d,
+                "engine": engine,
+                "regime": name,
+                "widths": list(settings.widths),
+                "microseconds": np.median(values[:, :, 0], axis=0).tolist(),
+                "touched": np.median(values[:, :, 1], axis=0).tolist(),
+                "seeds": len(values),
+                "reporting_exponent": float(search_exponent(d)),
+                "partition_tree_exponent": 1.0 - 1.0 / d,
+                "time_slope": stored_slope(settings.widths, values[:, :, 0]),
+                "touched_slope": stored_slope(settings.widths, values[:, :, 1]),
+            }
 
 
 def _slope_cell(
     settings: Settings, d: int, engine: str, seed: int, m: int
 ) -> dict[str, tuple[float, float]]:
+    """Return microseconds and points touched per query in each regime."""
     problem = Problem(d, m, settings.queries, settings.seed + seed)
-    ask = _asking(problem, engine)
-    regimes = {_HALF: lambda m: 0.5} if engine == "sums" else _REGIMES
-    return {name: ask(problem.threshold(share(m)), settings) for name, share in regimes.items()}
-
-
-def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[float, float]]:
-    """Return what measures microseconds and points touched per query at a threshold."""
+    X, q, sums = problem.X, problem.queries, engine == "sums"
     out: list[Any] = [np.zeros(0, dtype=np.int32)]
-    if engine == "sums":
-        a = np.random.default_rng(problem.seed).choice([-1.0, 1.0], problem.m)
+    if sums:
+        a = np.random.default_rng(problem.seed).choice([-1.0, 1.0], m)
         tree = AggregateTree(problem.W, a)
-
-        def answer(tau: float, q: int) -> Any:
-            return tree.aggregate_halfspace(problem.X[:q], tau)
-
-        competitor = Competitor(engine, answer, core=True)
+        competitor = Competitor(
+            engine, lambda tau, q: tree.aggregate_halfspace(X[:q], tau), core=True
+        )
     else:
-        domain = domain_of(problem.d) if engine == "cap" else None
+        domain = domain_of(d) if engine == "cap" else None
         index = HalfspaceIndex(problem.W, method=engine, domain=domain)
-        competitor = index_competitor(engine, index, problem.X, out)
+        competitor = index_competitor(engine, index, X, out)
 
     def touched() -> int:
-        return tree.stats().rows_touched if engine == "sums" else index.stats().points_tested
+        return tree.stats().rows_touched if sums else index.stats().points_tested
 
-    def ask(tau: float, settings: Settings) -> tuple[float, float]:
-        if engine != "sums":
-            make_room(out, int(index.count_halfspace(problem.X, tau).sum()))
+    found, effort = {}, settings.effort(most_rounds=5, part=0.1)
+    for name, share in ({_HALF: lambda m: 0.5} if sums else _REGIMES).items():
+        tau = problem.threshold(share(m))
+        if not sums:
+            make_room(out, int(index.count_halfspace(X, tau).sum()))
         before = touched()
-        competitor.ask(tau, problem.queries)
-        work = (touched() - before) / problem.queries
-        effort = settings.effort(most_rounds=5, part=0.1)
-        found = race([competitor], tau, queries=problem.queries, **effort)
-        return found[engine].microseconds, work
-
-    return ask
-
-
-def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: FloatArray) -> Row:
-    row: Row = {
-        "d": d,
-        "engine": engine,
-        "regime": regime,
-        "widths": list(settings.widths),
-        "microseconds": np.median(values[:, :, 0], axis=0).tolist(),
-        "touched": np.median(values[:, :, 1], axis=0).tolist(),
-        "seeds": len(values),
-        "reporting_exponent": float(search_exponent(d)),
-        "partition_tree_exponent": 1.0 - 1.0 / d,
-    }
-    for place, name in enumerate(("time_slope", "touched_slope")):
-        row[name] = stored_slope(settings.widths, values[:, :, place])
-    return row
+        competitor.ask(tau, q)
+        work = (touched() - before) / q
+        found[name] = race([competitor], tau, queries=q, **effort)[engine].microseconds, work
+    return found
 
 
 _FIRST_ANSWERS = """
