@@ -14,24 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.settings import Row
-from sublinear_lib import geometry, scaling
+from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary import (
-    Adversary,
-    BracketMethod,
-    CapRelaxation,
-    ExactAdversary,
-    Height,
-    ProjectedGradient,
-    RandomSearch,
-    SmoothedGradient,
-    bracket,
-    extremes_on_circle,
-    supremum_on_sphere,
-)
 from sublinear_lib.network import TwoLayerNetwork
 
-_METHODS: tuple[BracketMethod, ...] = ("auto", "split", "relaxation", "milp", "neurons")
+_METHODS: tuple[adversary.BracketMethod, ...] = ("auto", "split", "relaxation", "milp", "neurons")
 _LIMIT = 0.02
 _RADII = (1e-4, 0.02, 0.1, 0.2, 0.5, 1.5, 1.8)
 _LARGE_RADIUS = 0.3
@@ -60,14 +47,14 @@ def problem(seed: int) -> tuple[TwoLayerNetwork, FloatArray, float]:
     return network, geometry.sample_slice(1, d, rng=seed + 1), rho
 
 
-def attacks(rho: float, d: int) -> dict[str, Adversary]:
+def attacks(rho: float, d: int) -> dict[str, adversary.Adversary]:
     """Return the attacks that are compared with the bounds, by name."""
-    found: dict[str, Adversary] = {
-        "smoothed": SmoothedGradient(rho=rho, steps=8, restarts=1),
-        "plain": ProjectedGradient(rho=rho, steps=8),
-        "random": RandomSearch(rho=rho, samples=50),
+    found: dict[str, adversary.Adversary] = {
+        "smoothed": adversary.SmoothedGradient(rho=rho, steps=8, restarts=1),
+        "plain": adversary.ProjectedGradient(rho=rho, steps=8),
+        "random": adversary.RandomSearch(rho=rho, samples=50),
     }
-    return found | ({"exact": ExactAdversary(rho=rho)} if d <= 4 else {})
+    return found | ({"exact": adversary.ExactAdversary(rho=rho)} if d <= 4 else {})
 
 
 def trial(seed: int) -> Row:
@@ -91,16 +78,18 @@ def trial(seed: int) -> Row:
         low, high = _exact(network, X, rho, side)
         found, bounds = {"the exact method": low}, {"the exact method": high}
         ordered(low, high, "exact method", 0.0)
-        relaxation = CapRelaxation(network, X[0], rho, side)
+        relaxation = adversary.CapRelaxation(network, X[0], rho, side)
         for name in ("interval", "linear", "optimized"):
             bounds[name] = getattr(relaxation, name)().value
         for name, attack in attacks(rho, network.d).items():
-            result = attack(network, X, np.zeros(1), Height(side), seed)
+            result = attack(network, X, np.zeros(1), adversary.Height(side), seed)
             found[name] = side * float(result.value[0])
             if name == "exact":
                 ordered(low, found[name], "the exact adversary falls short", 1e-8)
         for method in _METHODS:
-            both = bracket(network, X[0], rho, side=side, method=method, time_limit=_LIMIT)
+            both = adversary.bracket(
+                network, X[0], rho, side=side, method=method, time_limit=_LIMIT
+            )
             counts["brackets"] += 1
             ordered(both.lower, both.upper, f"bracket {method}", 0.0)
             found[method], bounds[method] = both.lower, both.upper
@@ -124,10 +113,10 @@ def trial(seed: int) -> Row:
 def _exact(network: TwoLayerNetwork, X: FloatArray, rho: float, side: int) -> tuple[float, float]:
     """Return two numbers between which the supremum of ``side * f`` lies."""
     if network.d == 3:
-        (found,) = extremes_on_circle(network, X, rho)
+        (found,) = adversary.extremes_on_circle(network, X, rho)
         return (found.sup, found.upper) if side == 1 else (-found.inf, -found.lower)
     if network.d == 4:
-        both = supremum_on_sphere(network, X[0], rho, side=side, time_limit=5)
+        both = adversary.supremum_on_sphere(network, X[0], rho, side=side, time_limit=5)
         return both.lower, both.upper
     return -np.inf, np.inf
 
