@@ -94,12 +94,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def starts(run: FeatureRun) -> tuple[list[float], list[float]]:
-    """Return the features in the best filter of every class before training."""
-    A, B = run.initial.alignments(run.data.law)
-    return A.max(axis=1).tolist(), B.max(axis=1).tolist()
-
-
 def measured(run: FeatureRun, source: np.random.Generator) -> Record:
     """Measure a run, with the steps at which u takes the lead in the first and the last class."""
     crossing = run.history.crossing()
@@ -117,11 +111,12 @@ def main_run(law: FeatureData, trained: str, seed: int) -> Record:
     record = features.run_record(run, source, eps=EPS)
     q = cast(SmoothedReLU, run.settings.activation).q
     distance = features.agreement_record(trained, seed, law=law)
+    A, B = (each.max(axis=1).tolist() for each in run.initial.alignments(law))
     return {
         **record,
         "classes": run.network.shares(law).share,
         "crossings": run.history.crossing(),
-        "race": [features.race_ratio(law, q, *pair) for pair in zip(*starts(run), strict=True)],
+        "race": [features.race_ratio(law, q, *pair) for pair in zip(A, B, strict=True)],
         **{f"recursion_{key}": value for key, value in distance.items()},
     }
 
@@ -131,8 +126,10 @@ def rate_run(law: FeatureData, rate: float, seed: int, *, shorter: float = 1.0) 
     attack = TrainingAttack(eps=0.9, rate=rate)
     settings = TrainingSettings(steps=round(RATE_STEPS * shorter), attack=attack)
     run = features.train_features(law, settings, seed)
-    path = features.feature_recursion(law, settings, *run.initial.alignments(law), coupled=True)
-    brackets = [features.transition_bracket(law, settings, first) for first in starts(run)[0]]
+    A, B0 = run.initial.alignments(law)
+    path = features.feature_recursion(law, settings, A, B0, coupled=True)
+    firsts = A.max(axis=1).tolist()  # in the best filter of every class
+    brackets = [features.transition_bracket(law, settings, first) for first in firsts]
     alone = replace(
         settings,
         steps=round(PLATEAU_STEPS * shorter),

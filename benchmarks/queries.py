@@ -175,16 +175,11 @@ def SINGLE(settings: Settings, d: int, m: int) -> Row:
     """Ask one query, of the index and by one product."""
     problem = Problem(d, m, 1, settings.seed)
     own = own_engines(problem, [np.zeros(m, dtype=np.int32)], names=("auto",))
-    return _raced([_one_product(problem), *own], problem, 0.01, settings)
-
-
-def _one_product(problem: Problem) -> Competitor:
     W, x = problem.W.astype(np.float32), problem.X[0].astype(np.float32)
-
-    def ask(tau: float, q: int) -> list[Any]:
-        return [np.flatnonzero(W @ x > np.float32(tau))]
-
-    return Competitor("gemv", ask, list, core=True)
+    gemv = Competitor(
+        "gemv", lambda tau, q: [np.flatnonzero(W @ x > np.float32(tau))], list, core=True
+    )
+    return _raced([gemv, *own], problem, 0.01, settings)
 
 
 def _aggregate_grid(settings: Settings) -> list[tuple[int, int]]:
