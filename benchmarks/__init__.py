@@ -1,16 +1,12 @@
 """The benchmarks of the library: measured, stored, judged, and laid out in tables.
 
-`run` measures sections of a benchmark and `load_results` reads what was stored; `section_tables`
-and `target_table` show it.  The commands ``sublinear bench halfspace`` and ``sublinear bench
-training`` do all of it.  No result of the paper depends on this room, and no other room but the
-command imports it.  Before changing it, know that importing it must stay cheap: other packages are
-imported when a run asks for them.
+No result of the paper depends on this room, and no other room but the command imports it.  Before
+changing it, know that importing it must stay cheap: peers are imported when a run asks for them.
 """
 
 from __future__ import annotations
 
 from benchmarks.inventory import dates_table, inventory_table, machine_table
-from benchmarks.judging import load_reasons, missed_table, target_table
 from benchmarks.layouts import (
     growth_curves,
     iteration_table,
@@ -24,6 +20,7 @@ from benchmarks.records import (
     load_fuzz_record,
     load_mutation_record,
     load_planting_record,
+    load_sharding_record,
     planting_table,
 )
 from benchmarks.registry import run
@@ -35,8 +32,8 @@ from benchmarks.results import (
     results_path,
     write_results,
 )
-from benchmarks.sharding_record import load_sharding_record
 from benchmarks.simhash import SimHash
+from benchmarks.targets import load_reasons, missed_table, target_table
 
 __all__ = [
     "Results",

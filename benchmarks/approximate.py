@@ -1,15 +1,15 @@
 """The section that asks everybody the same queries: recall and time, exact or not.
 
-Two rivals find some of the neurons that fire.  SimHash is what SLIDE looks them up with
-(:mod:`benchmarks.simhash`); HNSW answers the nearest neighbors by inner product,
-of which those above the threshold are kept.  The others mean to find all of them: BLAS, trees, flat
-scans; where they decide in float32, rounding shows.  Before changing it, know that all of them take
-turns in one race, and that recall is counted on the queries of the race.
+SimHash (:mod:`benchmarks.simhash`) and HNSW, of whose nearest neighbors by inner product those
+above the threshold are kept, find some of the neurons that fire.  The others mean to find all;
+where they decide in float32, rounding shows.  All take turns in one race, on whose queries recall
+is counted.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import time
 from collections.abc import Generator
@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.peers import PeerField, load, why_absent
 from benchmarks.problems import Problem, dense_baselines, own_engines
-from benchmarks.settings import Row, Section, Settings
+from benchmarks.settings import Row, Settings, section
 from benchmarks.simhash import SimHash
 from benchmarks.timing import Competitor, one_thread, race
 from sublinear_lib import scaling
@@ -39,10 +39,16 @@ def _dimensions(settings: Settings) -> list[int]:
 
 
 Entry: TypeAlias = tuple[Competitor, Row]
-"""A competitor, and what is said of it beside its time."""
 
 
-def _approximate(settings: Settings) -> Generator[Row]:
+@section(
+    "approximate",
+    "Who finds how many of the neurons that fire, and in what time?",
+    "",
+    lambda settings: [*itertools.product(_dimensions(settings), _SHARES)],
+)
+def APPROXIMATE(settings: Settings) -> Generator[Row]:
+    """Let all competitors take turns."""
     m = settings.nearest_width(2**16)
     queries = min(_QUERIES, settings.queries)
     field, hnswlib = PeerField(settings.peers), load("hnswlib") if settings.peers else None
@@ -83,7 +89,6 @@ def _approximate(settings: Settings) -> Generator[Row]:
 
 
 def _quality(rows: list[Any], answer: Any) -> Row:
-    """Return the share of the true pairs that are reported, and how many reports are wrong."""
     true = int(answer.sum())
     hits = sum(int(answer[query][found].sum()) for query, found in enumerate(rows))
     reported = sum(len(found) for found in rows)
@@ -108,7 +113,6 @@ def _hashes(problem: Problem) -> list[Entry]:
 
 
 def _graph(module: Any, problem: Problem) -> list[Entry]:
-    """Return HNSW with two widths of its search beam."""
     if module is None:
         return []
     W, X, m = problem.W.astype(np.float32), problem.X.astype(np.float32), problem.m
@@ -143,12 +147,3 @@ def _graph(module: Any, problem: Problem) -> list[Entry]:
         )
         for factor, beam in ((1, "k"), (4, "4 k"))
     ]
-
-
-APPROXIMATE = Section(
-    "approximate",
-    "Who finds how many of the neurons that fire, and in what time?",
-    "",
-    lambda settings: len(_dimensions(settings)) * len(_SHARES),
-    _approximate,
-)

@@ -1,8 +1,6 @@
 """The commands ``sublinear bench halfspace`` and ``sublinear bench training``.
 
-They measure, print tables, and store what they measured: without being told where, a run with the
-standard settings and nothing less.  `sublinear_lib.cli` finds them where this folder can be
-imported.
+`sublinear_lib.cli` finds them where this folder can be imported.
 """
 
 from __future__ import annotations
@@ -14,9 +12,9 @@ from typing import Any
 import click
 
 import benchmarks
-from benchmarks.judging import target_table
 from benchmarks.queries import InexactAnswer
 from benchmarks.registry import BENCHMARKS
+from benchmarks.targets import target_table
 from sublinear_lib import archives
 from sublinear_lib.cli import REALS, WHOLES, Commands, progress_option
 
@@ -34,8 +32,6 @@ is complete: after Ctrl-C those that were finished are kept, and the others are 
 
 
 def _add(name: str, words: str, batch: str, meaning: str, widths: str) -> None:
-    """Add the command of a benchmark, with the options that all of them have."""
-
     @bench.command(name, help=f"{words}\n{_STORED.format(name=name)}")
     def command(**given: Any) -> None:
         _measure(name, **given)
@@ -96,7 +92,6 @@ def _measure(
     progress: bool,
     **given: Any,
 ) -> None:
-    """Run a benchmark, store it and print its tables."""
     benchmark = BENCHMARKS[name]
     changes = {field: value for field, value in given.items() if value is not None}
     try:

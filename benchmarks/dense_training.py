@@ -1,20 +1,16 @@
 """An iteration of Algorithm 1 over all neurons in float32, as fast as one thread of BLAS allows.
 
-The rival of the sparse trainer.  Values and input gradients are matrix products on tiles that stay
-in the cache, in float32; between the two products one fused pass turns scores into the coefficients
-``a_r 1[z > tau]`` in place and sums the values.  The last pass makes the scores once more and turns
-them into the weight gradient, and the weights of a tile move while it is in the cache.  Biases are
-folded into the weights (:func:`sublinear_lib.geometry.lift`), which saves adding them.  The attack
-is the library's own, so the mathematics is that of the trainers.
-
-It is favored: it decides by rounded scores, it knows the value at the adversarial points from the
-attack and does not compute it again, it keeps no history, and its tiles are chosen by measurement.
-Before changing it, know that a baseline which is easy to beat proves nothing.
+The rival of the sparse trainer: matrix products on tiles that stay in the cache, biases folded into
+the weights, and between two products one fused pass that turns scores into the coefficients
+``a_r 1[z > tau]``.  The attack is the library's own.  It is favored: it decides by rounded scores,
+takes the value at the adversarial points from the attack, keeps no history, and chooses its tiles
+by measurement.  Before changing it, know that a baseline which is easy to beat proves nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -23,9 +19,9 @@ from numpy.typing import NDArray
 from benchmarks.timing import fastest
 from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.adversary import Adversary
+from sublinear_lib.adversary import Adversary, AttackResult
 from sublinear_lib.evaluation import kernels_in_use
-from sublinear_lib.losses import Loss
+from sublinear_lib.losses import HuberLoss
 from sublinear_lib.network import TwoLayerNetwork
 
 Float32Array = NDArray[np.float32]
@@ -36,7 +32,6 @@ _TRIED = 8192
 
 
 def _gate(scores: Float32Array, a: Float32Array, tau: Any, shift: Any, value: FloatArray) -> None:
-    """Turn scores into the coefficients of the neurons that fire; add up the values."""
     coefficients = np.where(scores > tau, a, np.float32(0.0))
     scores -= shift
     value += np.einsum("ij,ij->i", coefficients, scores)
@@ -52,7 +47,6 @@ def _add_rows(
     value: FloatArray,
     slope: Float32Array,
 ) -> None:
-    """Add up the values and the rows of the neurons that fire."""
     points, rows = np.nonzero(scores > tau)
     weights = a[rows]
     np.add.at(value, points, weights * (scores[points, rows] - shift))
@@ -60,19 +54,13 @@ def _add_rows(
 
 
 def _scatter(
-    scores: Float32Array,
-    a: Float32Array,
-    W: Float32Array,
-    tau: Any,
-    moves: Float32Array,
+    scores: Float32Array, a: Float32Array, W: Float32Array, tau: Any, moves: Float32Array
 ) -> None:
-    """Move the rows of the neurons that fire."""
     points, rows = np.nonzero(scores > tau)
     np.add.at(W, rows, a[rows][:, None] * moves[points])
 
 
 def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """Return the three loops, compiled where numba is installed."""
     if kernels_in_use() != "numba":
         return _gate, _add_rows, _scatter
     from benchmarks import loops
@@ -80,44 +68,56 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
     return loops.gate, loops.add_rows, loops.scatter
 
 
-class DenseIteration:
+@dataclass(eq=False)
+class _Rival:
+    """Who does iterations on all examples, with the attack of the library.
+
+    `moved` are the adversarial points of the last iteration.
+    """
+
+    network: TwoLayerNetwork
+    X: FloatArray
+    y: FloatArray
+    adversary: Adversary
+    loss: HuberLoss
+    eta: float
+
+    def __post_init__(self) -> None:
+        self.moved = self.X
+        self._generator = np.random.default_rng(0)
+
+    def _attack(self) -> AttackResult:
+        found = self.adversary(cast(Any, self), self.X, self.y, self.loss, self._generator)
+        self.moved = found.X
+        return found
+
+
+@dataclass(eq=False)
+class DenseIteration(_Rival):
     """Tuned dense training in float32, looking at all neurons or some `rows` only.
 
     Both gradients are summed by matrix products, or `by_rows`, adding the rows that fire.
-    `W` are the weights of the neurons looked at, biases folded in, and `moved` the adversarial
-    points of the last iteration.
+    `W` are the weights of the neurons looked at, biases folded in.
     """
 
-    def __init__(
-        self,
-        network: TwoLayerNetwork,
-        X: FloatArray,
-        y: FloatArray,
-        adversary: Adversary,
-        loss: Loss,
-        eta: float,
-        *,
-        rows: IntArray | None = None,
-        by_rows: bool = False,
-    ) -> None:
-        self._by_rows = by_rows
-        chosen = slice(None) if rows is None else rows
+    rows: IntArray | None = None
+    by_rows: bool = False
+
+    def __post_init__(self) -> None:
+        """Choose the neurons and the tiles."""
+        super().__post_init__()
+        network = self.network
+        chosen = slice(None) if self.rows is None else self.rows
         lifted = geometry.lift(network.W[chosen], network.b[chosen])
         self.W: Float32Array = np.ascontiguousarray(lifted, dtype=np.float32)
-        self.X, self.y = X, y
-        self.moved = X
         self._a = network.a[chosen].astype(np.float32)
-        self._tau = np.float32(network.tau)
-        self._shift = np.float32(network.shift)
-        self._adversary, self._loss, self._eta = adversary, loss, eta
-        self._generator = np.random.default_rng(0)
+        self._tau, self._shift = np.float32(network.tau), np.float32(network.shift)
         self._gate, self._add_rows, self._scatter = _compiled()
-        self._shape = (min(len(X), _POINTS[-1]), _TILES[0])
+        self._shape = (min(len(self.X), _POINTS[-1]), _TILES[0])
         self._scores = np.empty(_POINTS[-1] * _TILES[-1], dtype=np.float32)
         self._shape = self._best_shape()
 
     def _best_shape(self) -> tuple[int, int]:
-        """Return points and neurons of the tiles that are fastest here."""
         all_weights, all_a = self.W, self._a
         self.W, self._a = all_weights[:_TRIED], all_a[:_TRIED]
 
@@ -140,7 +140,6 @@ class DenseIteration:
         ]
 
     def _products(self, X: Float32Array, W: Float32Array) -> Float32Array:
-        """Return the scores of a tile, in the buffer."""
         scores = self._scores[: len(X) * len(W)].reshape(len(X), len(W))
         np.matmul(X, W.T, out=scores)
         return scores
@@ -160,7 +159,7 @@ class DenseIteration:
         for i, r in self._tiles():
             W, a = self.W[r], self._a[r]
             scores = self._products(points[i], W)
-            if self._by_rows:
+            if self.by_rows:
                 self._add_rows(scores, a, W, self._tau, self._shift, value[i], slope[i])
             else:
                 self._gate(scores, a, self._tau, self._shift, value[i])
@@ -169,10 +168,10 @@ class DenseIteration:
 
     def step(self) -> FloatArray:
         """Do one iteration."""
-        attack = self._adversary(cast(Any, self), self.X, self.y, self._loss, self._generator)
-        slopes = self._loss.derivative(self.y, attack.value)
+        attack = self._attack()
+        slopes = self.loss.derivative(self.y, attack.value)
         points = attack.X.astype(np.float32)
-        moves = (points * (-self._eta / len(points) * slopes)[:, None]).astype(np.float32)
+        moves = (points * (-self.eta / len(points) * slopes)[:, None]).astype(np.float32)
         unused = np.zeros(len(points))
         # The scores of a tile are those of weights that have not moved yet: all points of a tile
         # of neurons are scored before its weights move.
@@ -182,45 +181,29 @@ class DenseIteration:
                 self.W[last] += gradient
                 last, gradient = r, np.zeros_like(self.W[r])
             scores = self._products(points[i], self.W[r])
-            if self._by_rows:
+            if self.by_rows:
                 self._scatter(scores, self._a[r], gradient, self._tau, moves[i])
             else:
                 self._gate(scores, self._a[r], self._tau, self._shift, unused[i])
                 gradient += scores.T @ moves[i]
         self.W[last] += gradient
-        self.moved = attack.X
         return attack.value
 
 
-class TorchIteration:
-    """The same iteration as a user of PyTorch writes it: autograd, on the CPU, in float32.
+@dataclass(eq=False)
+class TorchIteration(_Rival):
+    """The same iteration as a user of PyTorch writes it: autograd, on the CPU, in float32."""
 
-    The loss is what the adversary asks for, `delta` the half-width of its quadratic part.
-    """
+    torch: Any
 
-    def __init__(
-        self,
-        torch: Any,
-        network: TwoLayerNetwork,
-        X: FloatArray,
-        y: FloatArray,
-        adversary: Adversary,
-        loss: Loss,
-        eta: float,
-        delta: float,
-    ) -> None:
-        self._torch = torch
-        self._W = torch.tensor(network.W, dtype=torch.float32, requires_grad=True)
-        self._a = torch.tensor(network.a, dtype=torch.float32)
-        self._b = torch.tensor(network.b, dtype=torch.float32)
-        self._labels = torch.tensor(y, dtype=torch.float32)
-        self._tau = network.tau
-        self._shift = network.shift
-        self.X, self.y = X, y
-        self.moved = X
-        self._adversary, self._loss = adversary, loss
-        self._eta, self._delta = eta, delta
-        self._generator = np.random.default_rng(0)
+    def __post_init__(self) -> None:
+        """Hand over the network."""
+        super().__post_init__()
+        self._W, self._a, self._b, self._labels = (
+            self.torch.tensor(each, dtype=self.torch.float32)
+            for each in (self.network.W, self.network.a, self.network.b, self.y)
+        )
+        self._W.requires_grad_()
 
     @property
     def W(self) -> Float32Array:
@@ -229,37 +212,35 @@ class TorchIteration:
         return weights
 
     def _forward(self, x: Any, W: Any) -> Any:
-        torch = self._torch
-        z = torch.addmm(self._b, x, W.T)
-        return torch.where(z > self._tau, z - self._shift, 0.0) @ self._a
+        z, network = self.torch.addmm(self._b, x, W.T), self.network
+        return self.torch.where(z > network.tau, z - network.shift, 0.0) @ self._a
 
     def value(self, X: FloatArray) -> FloatArray:
         """Return f at the points."""
-        torch = self._torch
-        with torch.no_grad():
-            found = self._forward(torch.tensor(X, dtype=torch.float32), self._W)
-        value: FloatArray = found.numpy().astype(np.float64)
-        return value
+        with self.torch.no_grad():
+            found = self._forward(self.torch.tensor(X, dtype=self.torch.float32), self._W)
+        return _float64(found)
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return f and its formal gradient in x."""
-        torch = self._torch
-        x = torch.tensor(X, dtype=torch.float32, requires_grad=True)
+        x = self.torch.tensor(X, dtype=self.torch.float32, requires_grad=True)
         value = self._forward(x, self._W.detach())
-        (gradient,) = torch.autograd.grad(value.sum(), x)
-        return value.detach().numpy().astype(np.float64), gradient.numpy().astype(np.float64)
+        (gradient,) = self.torch.autograd.grad(value.sum(), x)
+        return _float64(value), _float64(gradient)
 
     def step(self) -> FloatArray:
         """Do one iteration."""
-        torch = self._torch
-        attack = self._adversary(cast(Any, self), self.X, self.y, self._loss, self._generator)
-        x = torch.tensor(attack.X, dtype=torch.float32)
+        torch, delta = self.torch, self.loss.delta
+        x = torch.tensor(self._attack().X, dtype=torch.float32)
         value = self._forward(x, self._W)
-        huber = torch.nn.functional.huber_loss(value, self._labels, delta=self._delta)
-        (huber / self._delta).backward()
+        huber = torch.nn.functional.huber_loss(value, self._labels, delta=delta)
+        (huber / delta).backward()
         with torch.no_grad():
-            self._W -= self._eta * self._W.grad
+            self._W -= self.eta * self._W.grad
             self._W.grad = None
-        self.moved = attack.X
-        found: FloatArray = value.detach().numpy().astype(np.float64)
-        return found
+        return _float64(value)
+
+
+def _float64(values: Any) -> FloatArray:
+    found: FloatArray = values.detach().numpy().astype(np.float64)
+    return found

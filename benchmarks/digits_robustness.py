@@ -1,25 +1,20 @@
 """Measure what few active neurons cost in accuracy, and what the adversary in training buys.
 
-Digits 3 against 8 (d = 65), 200 images to train on and 157 to test on, networks of 2000 neurons.
-For every activity from 50 % down to 1 %, for both forms of the shifted ReLU, the same network is
-trained three times: on the clean images, against plain projected gradients, and against smoothed
-ones.  All three are tested clean, under plain and under smoothed attacks that are stronger than
-those in training, and some test images are certified on smaller caps.
+Digits 3 against 8 (d = 65), networks of 2000 neurons.  For every activity from 50 % down to 1 %,
+for both forms of the shifted ReLU, the same network is trained on the clean images, against plain
+projected gradients, and against smoothed ones.  All three are tested clean and under both attacks,
+stronger than in training; some test images are certified on smaller caps.
 
 Every draw is another split of the images and another initial network, the same for all activities,
-activations and trainings: differences between them are differences within a draw.  The stored file
-holds every draw and the means with Student's intervals; it has no times and no date in it, so that
-it is the same, byte for byte, for any number of workers.
-
-Run it with ``python -m benchmarks.digits_robustness --jobs 2``; it writes
-``benchmarks/results/digits_robustness.json``.
+activations and trainings.  The stored file, written by ``python -m benchmarks.digits_robustness
+--jobs 2``, has no times and no date in it and is the same, byte for byte, for any number of
+workers.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
-import importlib.metadata
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.feature_learning import groups, triple
+from benchmarks.feature_learning import groups, triple, versions
 from sublinear_lib import archives, datasets, scaling, statistics
 from sublinear_lib.adversary import (
     Adversary,
@@ -171,9 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     ]
     report: dict[str, Any] = {
         "question": QUESTION,
-        "versions": {
-            name: importlib.metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")
-        },
+        "versions": versions(),
         "settings": {
             "data": DATA,
             "train": train.n,

@@ -1,24 +1,19 @@
 """Measure which feature a network learns, over seeds, adversaries, activations and real images.
 
-Seven sections, each with one record for every run and a table of intervals over the runs:
+Six sections, each with one record for every run and a table of intervals over the runs:
 
 - ``main``: standard and adversarial training of the book's main configuration, attacked and
   certified at one budget, with the race of every class and the distance from the recursion;
-- ``curve``: errors of the same runs over the budget of the attack, from below and from above;
 - ``rates``: the phase transition and the plateau over the rate eta~ of the training adversary;
 - ``budgets``: the spectrum over the budget of the training adversary;
 - ``plane``: the robust share over budget and rate of the training adversary, class by class;
 - ``digits``: real images, trained against five budgets, with warm-up of the budget and without;
 - ``variants``: several steps, sign and normalized steps, other activations.
 
-A seed s is the integer of ``variant_run(law, name, s)``, so that every record can be made again in
-one line, and the same in all sections of patch data: differences between adversaries are
-differences within a seed.  Shares of runs come with Clopper-Pearson intervals, means with
-Student's.  The stored file has no times and no date in it; it is the same, byte for byte, for any
-number of workers.
-
-Run it with ``python -m benchmarks.feature_learning --jobs 2``; it writes
-``benchmarks/results/feature_learning.json``.  ``--sections curve rates`` renews only these.
+A seed s is the integer of ``variant_run(law, name, s)``, the same in all sections of patch data:
+differences between adversaries are differences within a seed.  The stored file, written by ``python
+-m benchmarks.feature_learning --jobs 2`` (``--sections main rates`` renews only these), has no
+times and no date in it and is the same, byte for byte, for any number of workers.
 """
 
 from __future__ import annotations
@@ -37,9 +32,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from benchmarks import results
 from sublinear_lib import archives, features, statistics
 from sublinear_lib.features import (
-    FEATURE_ATTACKS,
     VARIANTS,
     FeatureData,
     FeatureRun,
@@ -52,11 +47,6 @@ QUESTION = "Which feature does a network learn, over seeds, adversaries, activat
 EPS = 0.52
 RATE = 300.0
 TRAINED = ("standard", "adversarial")
-CURVE_EPS = (
-    *(0.0, 0.1, 0.2, 0.3, 0.4, 0.44, 0.46, 0.48, 0.5, 0.52, 0.54, 0.56, 0.58, 0.6, 0.62, 0.64),
-    *(0.66, 0.7, 0.8, 0.9),
-)
-CURVE_INPUTS = 60
 RATES = (30.0, 60.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 # Exponents are fitted from here on: below, at critical_rate, there is no plateau at all.
 FITTED_FROM = 100.0
@@ -71,13 +61,14 @@ PLANE_RATES = (60.0, 100.0, 1000.0, 10000.0)
 PLANE_BUDGETS = (0.4, 0.55, 0.7, 0.85, 1.0)
 DIGIT_BUDGETS = (0.0, 0.05, 0.1, 0.2, 0.3)
 DIGIT_EPS = (0.05, 0.1, 0.15, 0.2)
-SEEDS = {"main": 25, "curve": 5, "rates": 5, "budgets": 10, "digits": 5, "variants": 5, "plane": 3}
-EVENTS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
-    "clean": lambda record: record["clean"] == 0.0,
-    "fooled": lambda record: record["prop_3_1"] == 1.0,
-    "certified": lambda record: record["certified"] == 0.0,
-    "all_robust": lambda record: record["classes_robust"] == 1.0,
-    "none_robust": lambda record: record["classes_robust"] == 0.0,
+SEEDS = {"main": 25, "rates": 5, "budgets": 10, "digits": 5, "variants": 5, "plane": 3}
+# Which column is which number.
+EVENTS = {
+    "clean": ("clean", 0.0),
+    "fooled": ("prop_3_1", 1.0),
+    "certified": ("certified", 0.0),
+    "all_robust": ("classes_robust", 1.0),
+    "none_robust": ("classes_robust", 0.0),
 }
 CONFIDENCE = 0.95
 # Keys of records that are shares, so that their means lie in [0, 1].
@@ -103,15 +94,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-# -- one run of each section -----------------------------------------------------------------------
-
-
-def starts(run: FeatureRun) -> tuple[list[float], list[float]]:
-    """Return the features in the best filter of every class before training."""
-    A, B = (each.max(axis=1).tolist() for each in run.initial.alignments(run.data.law))
-    return A, B
-
-
 def measured(run: FeatureRun, source: np.random.Generator) -> Record:
     """Measure a run, with the steps at which u takes the lead in the first and the last class."""
     crossing = run.history.crossing()
@@ -129,26 +111,13 @@ def main_run(law: FeatureData, trained: str, seed: int) -> Record:
     record = features.run_record(run, source, eps=EPS)
     q = cast(SmoothedReLU, run.settings.activation).q
     distance = features.agreement_record(trained, seed, law=law)
+    A, B = (each.max(axis=1).tolist() for each in run.initial.alignments(law))
     return {
         **record,
         "classes": run.network.shares(law).share,
         "crossings": run.history.crossing(),
-        "race": [features.race_ratio(law, q, *pair) for pair in zip(*starts(run), strict=True)],
+        "race": [features.race_ratio(law, q, *pair) for pair in zip(A, B, strict=True)],
         **{f"recursion_{key}": value for key, value in distance.items()},
-    }
-
-
-def curve_run(law: FeatureData, trained: str, seed: int) -> Record:
-    """Train as `main_run` does, and bound the error for many budgets."""
-    source = np.random.default_rng(seed)
-    run = features.train_features(law, VARIANTS[trained], source)
-    data = law.sample(CURVE_INPUTS, source)
-    curve = features.error_curve(run.network, data, CURVE_EPS, source)
-    return {
-        "eps": curve.eps,
-        **{str(feature): error for feature, error in curve.feature.items()},
-        "attacked": curve.attacked,
-        "certified": curve.certified,
     }
 
 
@@ -157,8 +126,10 @@ def rate_run(law: FeatureData, rate: float, seed: int, *, shorter: float = 1.0) 
     attack = TrainingAttack(eps=0.9, rate=rate)
     settings = TrainingSettings(steps=round(RATE_STEPS * shorter), attack=attack)
     run = features.train_features(law, settings, seed)
-    path = features.feature_recursion(law, settings, *run.initial.alignments(law), coupled=True)
-    brackets = [features.transition_bracket(law, settings, first) for first in starts(run)[0]]
+    A, B0 = run.initial.alignments(law)
+    path = features.feature_recursion(law, settings, A, B0, coupled=True)
+    firsts = A.max(axis=1).tolist()  # in the best filter of every class
+    brackets = [features.transition_bracket(law, settings, first) for first in firsts]
     alone = replace(
         settings,
         steps=round(PLATEAU_STEPS * shorter),
@@ -166,21 +137,15 @@ def rate_run(law: FeatureData, rate: float, seed: int, *, shorter: float = 1.0) 
     )
     stalled = features.train_features(replace(law, alpha=WEAK_ALPHA), alone, seed)
     q = cast(SmoothedReLU, alone.activation).q
-    B = np.maximum(stalled.history.B, 0.0)
-    levels = (B**q).sum(axis=2) ** (1 / q)
-    level = float(levels[-1].mean())
-    formula = features.plateau(law, alone)
+    B = np.maximum(stalled.history.B[-1], 0.0)
     return {
         "classes": run.network.shares(law).share,
         "crossings": run.history.crossing(),
         "predicted": path.crossing(),
         "lower": [low for low, _ in brackets],
         "upper": [high for _, high in brackets],
-        "plateau": level,
-        "plateau_best": float(B[-1].max(axis=1).mean()),
-        "plateau_growth": level / float(levels[len(levels) // 2].mean()) - 1.0,
-        "plateau_formula": formula.level,
-        "plateau_early": formula.early_level,
+        "plateau": float(((B**q).sum(axis=1) ** (1 / q)).mean()),
+        "plateau_formula": features.plateau(law, alone).level,
     }
 
 
@@ -238,9 +203,6 @@ def digit_run(budget: float, warm_up: bool, seed: int, *, shorter: float = 1.0) 
     }
 
 
-# -- tables ----------------------------------------------------------------------------------------
-
-
 def groups(records: Sequence[Record], *names: str) -> list[tuple[Record, list[Record]]]:
     """Return what records that agree in these columns have beside them, in their order."""
     found: dict[tuple[Any, ...], list[Record]] = {}
@@ -263,9 +225,8 @@ def means(records: Sequence[Record]) -> Record:
     """
     found = {}
     for key in records[0]:
-        given = [row.get(key) for row in records]
-        values = [each for each in given if isinstance(each, float) and math.isfinite(each)]
-        if len(values) < len(given):
+        values: list[Any] = [row.get(key) for row in records]
+        if not all(isinstance(each, float) and math.isfinite(each) for each in values):
             continue
         mean, *ends = triple(statistics.t_interval(values, CONFIDENCE))
         if key in SHARES and min(values) >= 0 and max(values) <= 1:
@@ -281,7 +242,10 @@ def count(hits: int, trials: int) -> list[float]:
 
 def counted(records: Sequence[Record]) -> Record:
     """Return how often each of the `EVENTS` happened."""
-    return {name: count(sum(map(event, records)), len(records)) for name, event in EVENTS.items()}
+    return {
+        event: count(sum(record[name] == value for record in records), len(records))
+        for event, (name, value) in EVENTS.items()
+    }
 
 
 def run_table(records: Sequence[Record], column: str) -> list[Record]:
@@ -296,30 +260,15 @@ def main_table(records: Sequence[Record]) -> list[Record]:
     """Return both trainings, and in how many classes the race ratio names the winner."""
     rows = run_table(records, "trained")
     for row, (_, here) in zip(rows, groups(records, "trained"), strict=True):
-        pairs = [
-            (ratio > 1, share > 0.5)
-            for record in here
-            for ratio, share in zip(record["race"], record["classes"], strict=True)
-        ]
+        races, shares = (
+            np.concatenate([record[k] for record in here]) for k in ("race", "classes")
+        )
+        robust = shares > 0.5
         row["counts"] |= {
-            "classes_robust": count(sum(robust for _, robust in pairs), len(pairs)),
-            "race_names_winner": count(sum(a != b for a, b in pairs), len(pairs)),
+            "classes_robust": count(int(robust.sum()), robust.size),
+            "race_names_winner": count(int(((races > 1) != robust).sum()), robust.size),
         }
     return rows
-
-
-def curve_table(records: Sequence[Record]) -> list[Record]:
-    """Return one row for each training and budget of the attack."""
-    names = (*FEATURE_ATTACKS, "attacked", "certified")
-    return [
-        {
-            **key,
-            "eps": eps,
-            **means([{name: record[name][place] for name in names} for record in here]),
-        }
-        for key, here in groups(records, "trained")
-        for place, eps in enumerate(here[0]["eps"])
-    ]
 
 
 def digit_table(records: Sequence[Record]) -> list[Record]:
@@ -329,10 +278,10 @@ def digit_table(records: Sequence[Record]) -> list[Record]:
         for place, eps in enumerate([0.0, *here[0]["eps"]]):
             errors = [
                 {
-                    "attacked": [record["clean"], *record["attacked"]][place],
-                    "certified": [record["clean"], *record["certified"]][place],
-                    "loss": record["loss"],
+                    name: [record["clean"], *record[name]][place]
+                    for name in ("attacked", "certified")
                 }
+                | {"loss": record["loss"]}
                 for record in here
             ]
             rows.append({**key, "eps": eps, "runs": len(here), **means(errors)})
@@ -363,19 +312,17 @@ def plane_table(records: Sequence[Record]) -> list[Record]:
     """Return one row for each rate and budget, and how many classes the recursion names rightly."""
     rows = []
     for key, here in groups(records, "rate", "budget"):
-        pairs = [
-            pair
-            for record in here
-            for pair in zip(record["classes"], record["predicted"], strict=True)
-        ]
+        found, said = (
+            np.concatenate([record[name] for record in here]) for name in ("classes", "predicted")
+        )
         rows.append(
             {
                 **key,
                 "runs": len(here),
-                "share": float(np.mean([measured for measured, _ in pairs])),
-                "predicted_share": float(np.mean([said for _, said in pairs])),
-                "robust": [sum(measured > 0.5 for measured, _ in pairs), len(pairs)],
-                "same": [sum((a > 0.5) == (b > 0.5) for a, b in pairs), len(pairs)],
+                "share": float(found.mean()),
+                "predicted_share": float(said.mean()),
+                "robust": [int((found > 0.5).sum()), found.size],
+                "same": [int(((found > 0.5) == (said > 0.5)).sum()), found.size],
             }
         )
     return rows
@@ -405,12 +352,9 @@ def slopes(records: Sequence[Record]) -> Record:
     return found
 
 
-# -- sections --------------------------------------------------------------------------------------
-
 # The columns of a run in each section, what makes it, and the table of all of them.
 SECTIONS: dict[str, tuple[tuple[str, ...], Callable[..., Record], Callable[..., list[Record]]]] = {
     "main": (("trained",), main_run, main_table),
-    "curve": (("trained",), curve_run, curve_table),
     "rates": (("rate",), rate_run, rate_table),
     "budgets": (("budget",), budget_run, functools.partial(run_table, column="budget")),
     "plane": (("rate", "budget"), plane_run, plane_table),
@@ -421,19 +365,17 @@ SECTIONS: dict[str, tuple[tuple[str, ...], Callable[..., Record], Callable[..., 
 
 def axes(section: str, short: bool) -> list[tuple[Any, ...]]:
     """Return what is measured in a section, without the seeds."""
-    if section in ("main", "curve"):
-        return [(name,) for name in TRAINED]
-    if section == "variants":
-        return [(name,) for name in (tuple(VARIANTS)[::7] if short else VARIANTS)]
-    if section == "digits":
-        warm = [(True, budget) for budget in DIGIT_BUDGETS]
-        cold = [(False, budget) for budget in DIGIT_BUDGETS if budget]
-        return [*warm[:2], *cold[-1:]] if short else [*warm, *cold]
-    if section == "plane":
-        plane = list(itertools.product(PLANE_RATES, PLANE_BUDGETS))
-        return plane[-2:] if short else plane
-    values = RATES if section == "rates" else BUDGETS
-    return [(value,) for value in (values[-2:] if short else values)]
+    grids: dict[str, list[tuple[Any, ...]]] = {
+        "main": [(name,) for name in TRAINED],
+        "rates": [(rate,) for rate in RATES],
+        "budgets": [(budget,) for budget in BUDGETS],
+        "plane": [*itertools.product(PLANE_RATES, PLANE_BUDGETS)],
+        "digits": [(True, budget) for budget in DIGIT_BUDGETS]
+        + [(False, budget) for budget in DIGIT_BUDGETS if budget],
+        "variants": [(name,) for name in VARIANTS],
+    }
+    found = grids[section]
+    return [*found[:-2][:1], *found[-2:]] if short else found
 
 
 def cell(
@@ -462,7 +404,6 @@ def settings_of(section: str, seeds: int) -> Record:
 
     said: dict[str, Record] = {
         "main": tested | training(TRAINED),
-        "curve": training(TRAINED) | {"eps": list(CURVE_EPS), "inputs": CURVE_INPUTS},
         "rates": {
             "rates": list(RATES),
             "budget": 0.9,
@@ -492,21 +433,17 @@ def table_of(section: str, records: Sequence[Record]) -> list[Record]:
 
 def as_text(report: Mapping[str, Any]) -> str:
     """Return the report as JSON with one line for every row."""
+    parts = [
+        f" {json.dumps(key)}: {results.as_text(value, 1, 2 if key in SECTIONS else 0)}"
+        for key, value in report.items()
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
-    def rows(values: Sequence[Record]) -> str:
-        return "[\n" + ",\n".join(f"   {json.dumps(row)}" for row in values) + "\n  ]"
 
-    lines = []
-    for key, value in report.items():
-        if key in SECTIONS:
-            parts = [
-                f"  {json.dumps(k)}: {rows(v) if k in ('table', 'records') else json.dumps(v)}"
-                for k, v in value.items()
-            ]
-            lines.append(f" {json.dumps(key)}: {{\n" + ",\n".join(parts) + "\n }")
-        else:
-            lines.append(f" {json.dumps(key)}: {json.dumps(value)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+def versions() -> dict[str, str]:
+    """Return the versions that the numbers of a study may depend on."""
+    packages = ("numpy", "scipy", "scikit-learn")
+    return {name: importlib.metadata.version(name) for name in packages}
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
@@ -525,9 +462,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         parser.error("--short needs an --output of its own: its numbers are not the book's")
     report: dict[str, Any] = {
         "question": QUESTION,
-        "versions": {
-            name: importlib.metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")
-        },
+        "versions": versions(),
         "settings": {
             "law": repr(FeatureData()),
             "short": options.short,
@@ -560,15 +495,15 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
             **({"slopes": plain(slopes(records))} if section == "rates" else {}),
             "records": records,
         }
-        first = [key for key in report if key not in SECTIONS]
-        report = {key: report[key] for key in (*first, *SECTIONS) if key in report}
+        order = [*(key for key in report if key not in SECTIONS), *SECTIONS]
+        report = {key: report[key] for key in order if key in report}
         options.output.parent.mkdir(parents=True, exist_ok=True)
         archives.write_bytes(options.output, as_text(report).encode())
         for row in report[section]["table"]:
-            said = {
-                name: value for name, value in row.items() if not isinstance(value, dict | list)
-            }
-            print(section, *(f"{name}={value}" for name, value in said.items()))
+            said = (
+                f"{k}={value}" for k, value in row.items() if not isinstance(value, dict | list)
+            )
+            print(section, *said)
     return report
 
 

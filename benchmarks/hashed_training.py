@@ -1,12 +1,10 @@
-"""The section on missed neurons: training whose active sets come from SimHash.
+"""The section on missed neurons: training whose active sets come from SimHash, as in SLIDE.
 
-SLIDE trains on the neurons that share a bucket with the input.  Here the same trainer runs twice on
-the same data: once with exact active sets, once with those that hash tables find at every point at
-which the network is asked for.  Nothing else differs, so that what separates their weights is what
-the missed neurons did.  Before changing it, know three things.  The tables are filled anew after
-every step, which SLIDE does more rarely: recall is the best that these settings can have.  A second
-exact trainer that sums in another order runs along: its distance shows what rounding alone does.
-And everybody takes turns step by step, so that the times are of one run.
+The same trainer runs on the same data with exact active sets and with those that hash tables find
+at every point at which the network is asked for.  The tables are filled anew after every step,
+which SLIDE does more rarely: recall is the best that these settings can have.  A second exact
+trainer that sums in another order shows what rounding alone does.  Everybody takes turns step by
+step, so that the times are of one run.
 """
 
 from __future__ import annotations
@@ -74,7 +72,6 @@ class HashedNeurons:
         self._tables.refit(self._lifted())
 
     def _at(self, X: FloatArray) -> Evaluator:
-        """Look up the neurons of some points."""
         hits = self._tables.query_halfspace(X, self._neurons.tau)
         self.reported = hits.indices.size / len(X)
         return self._over(len(X), (hits.indptr, hits.indices))
@@ -129,7 +126,6 @@ def _grid(settings: Settings) -> list[tuple[int]]:
 
 
 def _case(d: int, settings: Settings) -> tuple[TrainingProblem, Points | None]:
-    """Return a problem, and points to test on if it has any."""
     m = settings.widths[0] if settings.quick else settings.nearest_width(_WIDTH)
     tau = scaling.threshold_from_activity(_SHARE, m)
     if d:
@@ -149,7 +145,6 @@ def _recall(before: TwoLayerNetwork, stepper: Stepper) -> float:
 
 
 def _accuracy(network: TwoLayerNetwork, problem: TrainingProblem, test: Points | None) -> Row:
-    """Return the accuracy under attack with all neurons, in training and on the test points."""
     asked = {"attacked_training": (problem.X, problem.y), "attacked_test": test}
     return {
         name: float(
@@ -160,12 +155,7 @@ def _accuracy(network: TwoLayerNetwork, problem: TrainingProblem, test: Points |
     }
 
 
-@section(
-    "missed",
-    "What do neurons that hashing misses do to the trained weights?",
-    "",
-    _grid,
-)
+@section("missed", "What do neurons that hashing misses do to the trained weights?", "", _grid)
 def MISSED(settings: Settings, d: int) -> Row:
     """Train side by side on all neurons that fire and on those that hashing finds."""
     problem, test = _case(d, settings)

@@ -1,8 +1,6 @@
 """Everything that the repository stores of its measurements: when and where, and how to repeat it.
 
-Files lie in ``benchmarks/results``; two of them come from ``sublinear bench``, the others from
-campaigns that take too long for a page or a test.  Before adding one, give it a line in `STORED`: a
-test finds files that have none.
+Files lie in ``benchmarks/results``; each needs a line in `STORED`.
 """
 
 from __future__ import annotations
@@ -18,13 +16,9 @@ _SHOWN_VERSIONS = ("python", "numpy", "scipy", "numba")
 
 
 class StoredFile(NamedTuple):
-    """A file of stored results.
+    """A file of stored results: what makes it, how long that takes, and what varies between runs.
 
-    - ``name``: Its name in ``benchmarks/results``.
-    - ``command``: What makes it again.
-    - ``takes``: How long that takes on the machine that made it; empty if the file says so itself.
-    - ``varies``: What differs from run to run.
-    - ``question``: What it answers; empty if the file says so itself.
+    What it takes and its question are empty where the file says so itself.
     """
 
     name: str
@@ -79,13 +73,9 @@ STORED: tuple[StoredFile, ...] = (
         "times and memory; weights do not",
     ),
     StoredFile(
-        "page_times.json",
-        "python tools/time_pages.py",
-        "some minutes, after `make book`",
-        "times",
+        "page_times.json", "python tools/time_pages.py", "some minutes, after `make book`", "times"
     ),
 )
-"""All files that may be stored, in the order of the page."""
 
 
 def inventory_table(folder: str | Path | None = None) -> Table:
@@ -122,7 +112,6 @@ def _date(data: Mapping[str, Any]) -> str:
 
 
 def _versions(data: Mapping[str, Any]) -> str:
-    """Return processors and versions, every combination once."""
     texts = []
     for part in _parts(data):
         environment = part.get("environment", {})
@@ -160,7 +149,6 @@ def machine_table(results: Results) -> Table:
 
 
 def _machines(results: Results) -> list[dict[str, str]]:
-    """List the different machines, in the order of the sections."""
     found: list[dict[str, str]] = []
     for name in results.sections:
         machine = _lasting(results.section(name)["environment"])

@@ -1,21 +1,27 @@
 """The section on a full iteration: adversary, forward pass, gradient, update, everything.
 
 One iteration is one step of Algorithm 1 with five steps of projected gradient ascent in caps of
-radius 0.1.  The library's trainers compete with tuned dense training in float32 (over all neurons,
-and over those that can fire on X), with PyTorch, and with Algorithm 1 taken literally.  The network
-is that of Definition 3.1 at a threshold that lets a given share of the neurons fire; the points are
-uniform on X and the labels are signs, at random.
+radius 0.1, by the library's trainers, tuned dense training in float32 (over all neurons, and over
+those that can fire on X), PyTorch, and Algorithm 1 taken literally.  The points are uniform on X,
+the labels random signs.
 
 Before changing it, know two things.  The step size is a fiftieth of the trainer's own, so that the
-activity stays what the cell says, however many steps a competitor takes; the section `steps` shows
-what larger ones cost.  And nobody may be wrong: all trainers must have the active sets of real
-arithmetic at the points that their adversaries found, and the rivals' outputs must agree with
-theirs to float32 accuracy.
+activity stays what the cell says; the section `steps` shows what larger ones cost.  And nobody may
+be wrong: trainers must have the active sets of real arithmetic at their adversarial points, and the
+rivals' outputs must agree with theirs to float32 accuracy.
+
+The last sections measure growth with the width m.  At a fixed share of 0.1 per cent the list of the
+neurons that fire grows like m, with the threshold of the repair R3 like ``m^{4/5}``; dense training
+grows like m in both.  An exponent is fitted seed by seed; seconds include what every call costs
+whatever the width, which flattens the slope, and the work (row passes) has no such part.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import itertools
+import tracemalloc
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,9 +31,10 @@ import numpy as np
 from benchmarks.dense_training import DenseIteration, TorchIteration
 from benchmarks.peers import Patience, load, why_absent
 from benchmarks.queries import InexactAnswer, timings
-from benchmarks.settings import Row, Section, Settings, section
+from benchmarks.results import stored_slope
+from benchmarks.settings import Row, Settings, section
 from benchmarks.stepping import FOREVER, Stepper, Trainer
-from benchmarks.timing import Competitor, Timing, one_thread, race
+from benchmarks.timing import Competitor, Timing, by_seed_and_width, one_thread, race
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import Adversary, ProjectedGradient
@@ -45,14 +52,12 @@ from sublinear_lib.training.history import PHASES
 ATTACK_STEPS = 5
 RADIUS = 0.1
 SLOW_STEP = 0.02
-"""The step size of most sections, as a share of the trainer's own."""
 
 _SAMPLE = 0.04
 """Seconds of a sample at least: as in a training run, iterations follow one another directly."""
 
 _WIDTHS = (2**14, 2**18)
 _MANY = 4
-"""How many times as many examples the last cells have."""
 
 _PATIENCE = 1.0
 """Seconds that an iteration of others than `_PATIENT` may be expected to take."""
@@ -170,22 +175,15 @@ def _facts(rows: list[StepRecord], m: int) -> Row:
     }
 
 
-OWN = {
-    "auto": "auto",
-    "query": "query",
-    "literal": "literal",
-    "dense_float64": "dense",
-}
+OWN = {"auto": "auto", "query": "query", "literal": "literal", "dense_float64": "dense"}
 """The library's ways to find neurons, by their names in the results."""
 
 _PATIENT = ("auto", "dense", "alive")
-"""Who takes part however long it takes."""
 
 _RIVALS = ("dense", "alive", "dense_rows", "torch")
 
 
 def _grid(settings: Settings) -> list[tuple[int, int, int, float]]:
-    """List dimension, width, examples and share of every cell."""
     widths = [m for m in settings.widths if _WIDTHS[0] <= m <= _WIDTHS[1]] or [settings.widths[-1]]
     cells = [
         (d, m, settings.queries, share)
@@ -206,7 +204,6 @@ def _dimensions(settings: Settings) -> list[int]:
 def _rivals(
     problem: TrainingProblem, eta: float, torch: Any
 ) -> dict[str, Callable[[], DenseIteration | TorchIteration]]:
-    """Return who computes with all neurons, by name."""
     network, loss = problem.network, HuberLoss()
     common = (network, problem.X, problem.y, problem.adversary, loss, eta)
     alive = alive_on_slice(network.W, network.b, tau=network.tau)
@@ -216,7 +213,7 @@ def _rivals(
         "dense_rows": lambda: DenseIteration(*common, by_rows=True),
     }
     if torch is not None:
-        rivals["torch"] = lambda: TorchIteration(torch, *common, loss.delta)
+        rivals["torch"] = lambda: TorchIteration(*common, torch)
     return rivals
 
 
@@ -228,7 +225,6 @@ def _cell(
     patience: Patience,
     names: Collection[str],
 ) -> Row:
-    """Let everybody do iterations in turns, and compare what they found out."""
     eta, network, size = problem.eta(SLOW_STEP), problem.network, problem.m * problem.n
     rivals = {k: make for k, make in _rivals(problem, eta, torch).items() if k in names}
     absent = {}
@@ -247,9 +243,7 @@ def _cell(
             for name, each in (own | found).items()
         ]
         times = race(
-            sorted(competitors, key=lambda each: not each.core),
-            network.tau,
-            **effort(settings),
+            sorted(competitors, key=lambda each: not each.core), network.tau, **effort(settings)
         )
         done = trained(own, problem.m)
         exact = {name: stepper.checked_step() for name, stepper in own.items()}
@@ -283,7 +277,6 @@ def _cell(
 
 
 def _difference(name: str, found: FloatArray, reference: FloatArray) -> float:
-    """Return the root mean square of a difference relative to that of the reference."""
     size = float(np.sqrt(np.mean(reference**2)))
     if size == 0.0:
         return 0.0
@@ -293,7 +286,14 @@ def _difference(name: str, found: FloatArray, reference: FloatArray) -> float:
     return float(np.sqrt(np.mean(off**2)))
 
 
-def _iteration(settings: Settings) -> Generator[Row]:
+@section(
+    "iteration",
+    "How long does a full iteration of Algorithm 1 take, adversary included?",
+    "dense",
+    _grid,
+)
+def ITERATION(settings: Settings) -> Generator[Row]:
+    """Draw a problem for each cell."""
     patience = Patience()
     torch = load("torch") if settings.peers else None
     for d, m, n, share in _grid(settings):
@@ -304,24 +304,12 @@ def _iteration(settings: Settings) -> Generator[Row]:
         yield row
 
 
-ITERATION = Section(
-    "iteration",
-    "How long does a full iteration of Algorithm 1 take, adversary included?",
-    "dense",
-    lambda settings: len(_grid(settings)),
-    _iteration,
-)
-
-
-# -- larger steps ------------------------------------------------------------------------------
-
 _PARTS = (SLOW_STEP, 1.0)
 _AT_ONCE = 8
 """Iterations that are timed together, so that a structure which is made anew now and then pays."""
 
 
 def _steps_grid(settings: Settings) -> list[tuple[int, float, float]]:
-    """List dimension, share and part of the step size."""
     shares = [share for share in settings.shares if share <= 0.1] or settings.shares[:1]
     return [(d, p, part) for d in _dimensions(settings)[-2:] for p in shares for part in _PARTS]
 
@@ -357,8 +345,6 @@ def STEPS(settings: Settings, d: int, share: float, part: float) -> Row:
 
 
 def _many(name: str, stepper: Stepper) -> Competitor:
-    """Return a trainer that does several iterations when it is asked."""
-
     def step() -> None:
         for _ in range(_AT_ONCE):
             stepper.step()
@@ -366,15 +352,12 @@ def _many(name: str, stepper: Stepper) -> Competitor:
     return stepping(name, step, core=True)
 
 
-# -- images ------------------------------------------------------------------------------------
-
 _DATA = "digits-3v8"
 _DIGITS = ("auto", "query", "dense_float64", "dense")
 _RADII = (0.1, 0.2)
 
 
 def _digits_grid(settings: Settings) -> list[tuple[int, float, float]]:
-    """List width, share and radius."""
     widths = [m for m in settings.widths if 2**12 <= m <= 2**16] or [settings.widths[-1]]
     shares = [p for p in settings.shares if 0.01 <= p <= 0.1] or settings.shares[:1]
     return [(m, share, radius) for m in widths for share in shares for radius in _RADII]
@@ -392,3 +375,122 @@ def DIGITS(settings: Settings, m: int, share: float, radius: float) -> Row:
     network = TwoLayerNetwork.initialize(m, data.d, rng=settings.seed, tau=tau)
     problem = TrainingProblem(network, data.X, data.y, settings.seed, radius)
     return {"data": _DATA, **_cell(problem, share, settings, None, Patience(), _DIGITS)}
+
+
+_SHARE = 0.001
+
+REGIMES: dict[str, str] = {"0.1 %": "PRINTED", "R3": "R3"}
+"""The regimes by name, and the scalings whose networks they use."""
+
+_TIMED = ("auto", "query")
+_HELD = ("auto", "query", "literal", "dense_float64")
+_MOST_ROUNDS = 5
+
+
+def _problem(regime: str, d: int, m: int, settings: Settings, seed: int) -> TrainingProblem:
+    tau = scaling.threshold_from_activity(_SHARE, m) if regime == "0.1 %" else None
+    n = max(1, settings.queries // 4)
+    return TrainingProblem.random(d, m, n, tau, settings.seed + seed, REGIMES[regime])
+
+
+def _dimension(settings: Settings) -> int:
+    return max([3, *(d for d in settings.dimensions if d <= 8)])
+
+
+_MEMORY_SEEDS = 2
+
+
+def _grown(
+    settings: Settings,
+    regime: str,
+    kinds: tuple[str, ...],
+    measure: Callable[[TrainingProblem], dict[str, tuple[float, ...]]],
+    seeds: int,
+) -> Generator[Row]:
+    """Measure every width with every seed: one row for each name, with the slopes of all kinds."""
+    d = _dimension(settings)
+    found = by_seed_and_width(
+        lambda seed, m: measure(_problem(regime, d, m, settings, seed)), seeds, settings.widths
+    )
+    for name, values in found.items():
+        row: Row = {
+            "regime": regime,
+            "competitor": name,
+            "d": d,
+            "n": max(1, settings.queries // 4),
+            "widths": list(settings.widths),
+            "seeds": seeds,
+        }
+        for kind, column in zip(kinds, np.moveaxis(values, 2, 0), strict=False):
+            row[f"{kind}_by_seed"] = column.tolist()
+            row[f"{kind}_slope"] = stored_slope(settings.widths, column)
+        yield row
+
+
+def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[float, ...]]:
+    """Return microseconds of everybody, and work and active neurons of the trainers."""
+    eta, network = problem.eta(SLOW_STEP), problem.network
+    with problem.steppers(_TIMED, eta) as own:
+        dense = DenseIteration(network, problem.X, problem.y, problem.adversary, HuberLoss(), eta)
+        dense.step()
+        times = race(
+            [
+                stepping("dense", dense.step, core=True),
+                *(stepping(name, each.step, core=True) for name, each in own.items()),
+            ],
+            network.tau,
+            **effort(settings, most_rounds=_MOST_ROUNDS, part=0.1),
+        )
+        done = trained(own, problem.m)
+    found: dict[str, tuple[float, ...]] = {"dense": (times["dense"].microseconds,)}
+    for name in own:
+        work = float(sum(done["work"][name].values()))
+        found[name] = (times[name].microseconds, work, done["active"][name] * problem.m)
+    return found
+
+
+@section(
+    "scaling",
+    "How do the seconds and the work of an iteration grow with m?",
+    "",
+    lambda settings: [*itertools.product(REGIMES, ("dense", *_TIMED))],
+)
+def SCALING(settings: Settings) -> Generator[Row]:
+    """Race trainers and dense training."""
+    kinds, seeds = ("microseconds", "work", "active"), 2 if settings.quick else 4
+    for regime in REGIMES:
+        yield from _grown(settings, regime, kinds, lambda problem: _timed(problem, settings), seeds)
+
+
+def _held(problem: TrainingProblem) -> dict[str, tuple[float, ...]]:
+    eta = problem.eta(SLOW_STEP)
+    found: dict[str, tuple[float, ...]] = {}
+    for name in _HELD:
+        gc.freeze()  # what is there already need not be looked through
+        tracemalloc.start()
+        try:
+            with problem.steppers([name], eta) as own:
+                own[name].step()
+                gc.collect()
+                held, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+            gc.unfreeze()
+        found[name] = float(held), float(most)
+    return found
+
+
+@section(
+    "memory",
+    "How many bytes does a trainer hold, beside the network and the data?",
+    "",
+    lambda settings: [*itertools.product(REGIMES, _HELD)],
+)
+def MEMORY(settings: Settings) -> Generator[Row]:
+    """Trace what trainers hold."""
+    for regime in REGIMES:
+        # what is compiled is no part of a trainer's memory
+        problem = _problem(regime, _dimension(settings), settings.widths[0], settings, 0)
+        with problem.steppers(_HELD, problem.eta(SLOW_STEP)):
+            pass
+        yield from _grown(settings, regime, ("held", "peak"), _held, _MEMORY_SEEDS)

@@ -1,7 +1,4 @@
-"""The tables of each section of the benchmarks, and the curves of their figures.
-
-They compute nothing but ratios and sums; see :mod:`benchmarks.tables` for what a table is.
-"""
+"""The tables of each section of the benchmarks, and the curves of their figures."""
 
 from __future__ import annotations
 
@@ -36,37 +33,29 @@ from benchmarks.tables import (
 from sublinear_lib._typing import FloatArray
 
 Columns: TypeAlias = Mapping[str, Column]
-Layout: TypeAlias = Callable[[Results], list[Table]]
 
 
 def section_tables(results: Results, section: str) -> list[Table]:
     """Return the tables of a section, and who is absent from it."""
-    return [*_LAYOUTS[section](results), *_absences(results, section)]
+    if section in _LAYOUTS:
+        tables = _LAYOUTS[section](results)
+    else:
+        cells, (words, columns) = results.cells(section), _PLAIN[section]
+        heads = columns(cells) if callable(columns) else columns
+        tables = [table_of(_asked(results, section, words.format(**cells[0])), cells, heads)]
+    return [*tables, *_absences(results, section)]
 
 
 def _asked(results: Results, section: str, more: str) -> str:
     return f"{results.section(section)['question']} {more}".rstrip()
 
 
-def _one(section: str, words: str, columns: Columns | Callable[[list[Row]], Columns]) -> Layout:
-    """Return what lays out a section in one table; the words may name parts of its first cell."""
-
-    def layout(results: Results) -> list[Table]:
-        cells = results.cells(section)
-        heads = columns(cells) if callable(columns) else columns
-        return [table_of(_asked(results, section, words.format(**cells[0])), cells, heads)]
-
-    return layout
-
-
 def _named(cells: Iterable[Row], part: str, write: Callable[[str], str] = str) -> dict[str, Column]:
-    """Return a column for each name that a part of the cells has."""
     names = dict.fromkeys(name for cell in cells for name in cell.get(part, {}))
     return {write(name): column(number_text, part, name) for name in names}
 
 
 def _absences(results: Results, section: str) -> list[Table]:
-    """Return who is absent where, and why."""
     places: dict[tuple[str, str], list[str]] = {}
     for cell in results.cells(section):
         for name, reason in cell.get("absent", {}).items():
@@ -82,34 +71,19 @@ def _absences(results: Results, section: str) -> list[Table]:
     return [Table(f"Who is absent from '{section}', and why.", columns, rows)] if rows else []
 
 
-def _times(time: float | None, *, slower: bool = False) -> Column:
-    """Return how many times as fast, or as slow, as a time each method is."""
-
-    def text(each: Row) -> str:
-        if time is None:
-            return "–"
-        return number_text((each["microseconds"] / time) ** (1 if slower else -1))
-
-    return text
-
-
-# -- the half-space index ------------------------------------------------------------------------
+def _cells(results: Results, section: str, share: float | None) -> list[Row]:
+    return [row for row in results.cells(section) if share is None or row["share"] == share]
 
 
 def ratio_table(results: Results, section: str = "report", *, share: float | None = None) -> Table:
     """Return how many times as fast as the baseline every competitor is, one row for each cell."""
-    stored = results.section(section)
-    baseline = stored["baseline"]
-    cells = [row for row in results.cells(section) if share is None or row["share"] == share]
+    baseline, cells = results.section(section)["baseline"], _cells(results, section, share)
     parts = ("microseconds", "absent")
     named = {name for row in cells for part in parts for name in row.get(part, {})} - {baseline}
-    known = list(NAMES)
-    order = sorted(named, key=lambda name: known.index(name) if name in NAMES else len(NAMES))
+    order = [name for name in NAMES if name in named] + sorted(named - NAMES.keys())
     columns = {**GRID, **({} if share else ACTIVE)}
     columns |= ratio_columns(baseline, f"{name_of(baseline)}, µs", order)
-    what = (
-        f"{stored['question']} Times" if share is None else f"{percent_text(share)} active: times"
-    )
+    what = f"{percent_text(share)} active: times" if share else _asked(results, section, "Times")
     return table_of(f"{what} as fast as {name_of(baseline)}.", cells, columns)
 
 
@@ -205,26 +179,25 @@ def _numpy(results: Results) -> list[Table]:
     return [ratio_table(results, "numpy"), table_of(caption, cells, columns)]
 
 
-def _approximate(results: Results) -> list[Table]:
-    tables = []
-    for cell in results.cells("approximate"):
-        everybody = sorted(
-            cell["methods"] + cell["exact"], key=lambda each: float(each["microseconds"])
-        )
-        dense = {each["method"]: each["microseconds"] for each in everybody}.get("dense")
-        columns = {
-            "method": column(method_text, "method"),
-            "finds": column(recall_text, "recall"),
-            "wrong": column(str, "wrong"),
-            "µs per query": column(number_text, "microseconds"),
-            "times as fast as dense": _times(dense),
-            "looks at": column(percent_text, "candidates"),
-            "build, s": column(number_text, "build_seconds"),
-        }
-        place = f"d = {cell['d']}, m = {width_text(cell['m'])}, {percent_text(cell['share'])}"
-        caption = _asked(results, "approximate", f"{place} active; the fastest first.")
-        tables.append(table_of(caption, everybody, columns))
-    return tables
+def _found(results: Results, cell: Row) -> Table:
+    times: dict[str, float] = {
+        each["method"]: each["microseconds"] for each in cell["methods"] + cell["exact"]
+    }
+    columns = {
+        "method": column(method_text, "method"),
+        "finds": column(recall_text, "recall"),
+        "wrong": column(str, "wrong"),
+        "µs per query": column(number_text, "microseconds"),
+        "times as fast as dense": column(
+            lambda time: number_text(times["dense"] / time), "microseconds"
+        ),
+        "looks at": column(percent_text, "candidates"),
+        "build, s": column(number_text, "build_seconds"),
+    }
+    place = f"d = {cell['d']}, m = {width_text(cell['m'])}, {percent_text(cell['share'])}"
+    caption = _asked(results, "approximate", f"{place} active; the fastest first.")
+    everybody = sorted(cell["methods"] + cell["exact"], key=lambda each: times[each["method"]])
+    return table_of(caption, everybody, columns)
 
 
 _GROUPS = {"exact index": "auto", "SimHash": "SimHash", "HNSW": "HNSW"}
@@ -247,8 +220,6 @@ def recall_panels(results: Results) -> dict[str, dict[str, list[tuple[float, flo
     return panels
 
 
-# -- training ------------------------------------------------------------------------------------
-
 _CELL = {**GRID, "n": column(str, "n")}
 _SHOWN = ["auto", "query", "aggregates", "literal"]  # of them, aggregates are in old results only
 _SHOWN += ["alive", "dense_rows", "dense_float64", "torch"]
@@ -268,14 +239,12 @@ def iteration_table(
     baseline: str = "dense",
 ) -> Table:
     """Return how many times as fast as a baseline everybody does an iteration."""
-    cells = [row for row in results.cells("iteration") if share is None or row["share"] == share]
     shown = [name for name in competitors if name != baseline]
     columns = {**_CELL, **({} if share else ACTIVE)}
     columns |= ratio_columns(baseline, f"{name_of(baseline)}, ms", shown)
-    where = "" if share is None else f"{percent_text(share)} active. "
-    return table_of(
-        f"{where}A full iteration: times as fast as {name_of(baseline)}.", cells, columns
-    )
+    where = f"{percent_text(share)} active. " if share else ""
+    words = f"{where}A full iteration: times as fast as {name_of(baseline)}."
+    return table_of(words, _cells(results, "iteration", share), columns)
 
 
 def _iteration(results: Results) -> list[Table]:
@@ -324,11 +293,9 @@ def _iteration(results: Results) -> list[Table]:
 
 
 def _phase(name: str) -> Column:
-    def text(row: Row) -> str:
-        spent = row["phases"]["auto"]
-        return f"{100 * spent[name] / sum(spent.values()):.0f} %"
-
-    return text
+    return column(
+        lambda spent: f"{100 * spent[name] / sum(spent.values()):.0f} %", "phases", "auto"
+    )
 
 
 def _work(row: Row) -> float:
@@ -341,7 +308,6 @@ def _dense(row: Row) -> int:
 
 
 def _differences(cells: list[Row]) -> Table:
-    """Return how far everybody is from real arithmetic, and from each other."""
     checked = sum(row["checked_pairs"] for row in cells)
     pairs: Counter[str] = Counter()
     outputs: dict[str, list[float]] = {}
@@ -349,22 +315,21 @@ def _differences(cells: list[Row]) -> Table:
         pairs.update(row["differing_pairs"])
         for name, size in row["output_difference"].items():
             outputs.setdefault(name, []).append(size)
-    columns = {
-        "competitor": column(name_of, "name"),
-        "pairs": column(str, "pairs"),
-        "outputs, median": column(lambda sizes: f"{np.median(sizes):.0e}", "outputs"),
-        "outputs, largest": column(lambda sizes: f"{max(sizes):.0e}", "outputs"),
-    }
-    return table_of(
+
+    def written(name: str, pick: Callable[[list[float]], float]) -> str:
+        return f"{pick(outputs[name]):.0e}" if name in outputs else "–"
+
+    rows = [
+        [name_of(name), str(pairs.get(name, "–")), written(name, np.median), written(name, max)]
+        for name in NAMES
+        if name in pairs or name in outputs
+    ]
+    return Table(
         f"Pairs of {checked} that a trainer decides otherwise than real arithmetic, and how far "
         "the outputs of the float32 rivals are from the library's at the adversarial points, "
         "relative.",
-        [
-            {"name": name, "pairs": pairs.get(name), "outputs": outputs.get(name)}
-            for name in NAMES
-            if name in pairs or name in outputs
-        ],
-        columns,
+        ["competitor", "pairs", "outputs, median", "outputs, largest"],
+        rows,
     )
 
 
@@ -387,8 +352,6 @@ _STEPS = {
 
 
 def _by_width(cells: list[Row], part: str, unit: float) -> dict[str, Column]:
-    """Return the median over the seeds at each width."""
-
     def at(place: int) -> Column:
         return lambda row: number_text(_medians(row, part, unit)[place])
 
@@ -448,42 +411,39 @@ _METHODS = {"auto": "exact", "literal": "exact, other order"}
 _DATA_NAMES = {"random": "Random points", "digits-3v8": "Digits 3 against 8"}
 
 
-def _missed(results: Results) -> list[Table]:
-    tables = []
-    for cell in results.cells("missed"):
-        steps, methods = cell["steps"], cell["methods"]
-        exact = {each["method"]: each["microseconds"] for each in methods}["auto"]
-        heads = [f"weight error, step {steps[0]}", *(f"step {step}" for step in steps[1:])]
-        columns = {
-            "active sets": column(lambda name: _METHODS.get(name) or method_text(name), "method"),
-            f"recall, step {steps[0]} → {steps[-1]}": column(
-                lambda recall: f"{recall_text(recall[0])} → {recall_text(recall[-1])}", "recall"
-            ),
-            **{head: _error(place) for place, head in enumerate(heads)},
-            "ms per iteration": column(milliseconds_text, "microseconds"),
-            "times as long": _times(exact, slower=True),
-            "right, seen": column(percent_text, "attacked_training"),
-        }
-        if "attacked_test" in cell["start"]:
-            columns["right, unseen"] = column(percent_text, "attacked_test")
-        place = (
-            f"{_DATA_NAMES.get(cell['data'], cell['data'])}, d = {cell['d']}, "
-            f"m = {width_text(cell['m'])}, n = {cell['n']}, {percent_text(cell['share'])} active"
-        )
-        tables.append(table_of(_asked(results, "missed", f"{place}."), methods, columns))
-    return tables
+def _errors(results: Results, cell: Row) -> Table:
+    steps, methods = cell["steps"], cell["methods"]
+    exact = {each["method"]: each["microseconds"] for each in methods}["auto"]
+    heads = [f"weight error, step {steps[0]}", *(f"step {step}" for step in steps[1:])]
+    columns = {
+        "active sets": column(lambda name: _METHODS.get(name) or method_text(name), "method"),
+        f"recall, step {steps[0]} → {steps[-1]}": column(
+            lambda recall: f"{recall_text(recall[0])} → {recall_text(recall[-1])}", "recall"
+        ),
+        **{head: _error(place) for place, head in enumerate(heads)},
+        "ms per iteration": column(milliseconds_text, "microseconds"),
+        "times as long": column(lambda time: number_text(time / exact), "microseconds"),
+        "right, seen": column(percent_text, "attacked_training"),
+    }
+    if "attacked_test" in cell["start"]:
+        columns["right, unseen"] = column(percent_text, "attacked_test")
+    place = (
+        f"{_DATA_NAMES[cell['data']]}, d = {cell['d']}, m = {width_text(cell['m'])}, "
+        f"n = {cell['n']}, {percent_text(cell['share'])} active"
+    )
+    return table_of(_asked(results, "missed", f"{place}."), methods, columns)
 
 
 def _error(place: int) -> Column:
     """Return a relative error: in per cent, or as a power of ten where it is rounding."""
 
-    def text(each: Row) -> str:
-        error = each["weight_error"][place]
+    def text(errors: list[float]) -> str:
+        error = errors[place]
         if error == 0.0:
             return "0"
         return f"{error:.0e}" if error < 1e-6 else percent_text(error)
 
-    return text
+    return column(text, "weight_error")
 
 
 def missed_curves(results: Results) -> dict[str, list[tuple[float, float]]]:
@@ -502,36 +462,31 @@ def missed_curves(results: Results) -> dict[str, list[tuple[float, float]]]:
     return found
 
 
-_FASTER = f"Times as fast as {name_of('dense')}."
-_LAYOUTS: Mapping[str, Layout] = {
+_LAYOUTS: Mapping[str, Callable[[Results], list[Table]]] = {
     "report": _report,
     "aggregate": lambda results: [ratio_table(results, "aggregate")],
-    "single": _one(
-        "single", "Microseconds.", lambda cells: GRID | _named(cells, "microseconds", name_of)
-    ),
-    "build": _one("build", "Milliseconds; memory as a multiple of the float64 points.", _build),
-    "slopes": _one(
-        "slopes",
-        "Exponents of m with 95 % intervals over the seeds, beside the theory's.",
-        _SLOPES,
-    ),
     "limits": _limits,
-    "startup": _one(
-        "startup",
+    "numpy": _numpy,
+    "approximate": lambda results: [_found(results, cell) for cell in results.cells("approximate")],
+    "iteration": _iteration,
+    "missed": lambda results: [_errors(results, cell) for cell in results.cells("missed")],
+}
+
+_FASTER = f"Times as fast as {name_of('dense')}."
+_PLAIN: Mapping[str, tuple[str, Columns | Callable[[list[Row]], Columns]]] = {
+    "single": ("Microseconds.", lambda cells: GRID | _named(cells, "microseconds", name_of)),
+    "build": ("Milliseconds; memory as a multiple of the float64 points.", _build),
+    "slopes": ("Exponents of m with 95 % intervals over the seeds, beside the theory's.", _SLOPES),
+    "startup": (
         "Seconds.",
         lambda cells: {"start": column(str, "start"), **_named(cells, "seconds")},
     ),
-    "numpy": _numpy,
-    "approximate": _approximate,
-    "iteration": _iteration,
-    "digits": _one("digits", _FASTER, _DIGITS),
-    "steps": _one("steps", _FASTER, _STEPS),
-    "scaling": _one(
-        "scaling",
+    "digits": (_FASTER, _DIGITS),
+    "steps": (_FASTER, _STEPS),
+    "scaling": (
         "Milliseconds of an iteration, d = {d}, {n} examples; exponents of m with 95 % intervals.",
         _scaling,
     ),
-    "memory": _one("memory", "MiB between two iterations.", _memory),
-    "missed": _missed,
+    "memory": ("MiB between two iterations.", _memory),
 }
-"""What lays out a section, by its name."""
+"""Words (which may name parts of the first cell) and columns of the sections of one table."""

@@ -1,10 +1,9 @@
 """Compiled loops of the rivals, with twins in NumPy, so that they are timed as the library is.
 
 `gate`, `add_rows` and `scatter` are the passes of :mod:`benchmarks.dense_training` between its
-matrix products.  No score may be NaN, which lets the search for a maximum become vector code.
-`gate` has no branches and becomes vector code as a whole; the other two skip chunks in which
-nothing fires: for few active neurons that is most of them.  `look_up` walks through the buckets of
-a query of :mod:`benchmarks.simhash` and keeps what scores enough.
+matrix products; the last two skip chunks in which nothing fires.  No score may be NaN, which lets
+the search for a maximum become vector code.  `look_up` walks through the buckets of a query of
+:mod:`benchmarks.simhash` and keeps what scores enough.
 """
 
 from __future__ import annotations

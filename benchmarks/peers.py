@@ -1,10 +1,9 @@
 """Other packages that can answer the same question, each behind one small adapter.
 
-None of them reports half-spaces as such.  To trees that report balls a half-space is one: with one
-more coordinate all points get the same norm, and then ``||u - x||^2 = R^2 + ||x||^2 - 2 <u, x>``
-falls below a radius exactly where ``<u, x>`` exceeds a threshold.  The others compute all scores.
-Before changing it, know that nothing is imported from a peer before a run asks for it, that one
-which is missing is reported rather than an error, and that each is held to one thread.
+To trees that report balls a half-space is one: with one more coordinate all points get the same
+norm, and then ``||u - x||^2 = R^2 + ||x||^2 - 2 <u, x>`` falls below a radius exactly where
+``<u, x>`` exceeds a threshold.  The others compute all scores.  Nothing is imported from a peer
+before a run asks for it, and each is held to one thread.
 """
 
 from __future__ import annotations
@@ -13,25 +12,17 @@ import importlib
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.problems import BLOCK, Problem
+from benchmarks.problems import BLOCK, Problem, rows_of_pairs
 from benchmarks.timing import Competitor
 from sublinear_lib._typing import FloatArray
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A package that takes part if it is installed.
-
-    - ``name``: Its name in the results.
-    - ``module``: What to import.
-    - ``make``: Takes the imported module and a problem, builds what is to be built, and returns the
-      competitor.
-    """
+class Peer(NamedTuple):
+    """A package that takes part if it is installed; `make` builds what is to be built."""
 
     name: str
     module: str
@@ -60,37 +51,30 @@ def completed(points: FloatArray) -> tuple[FloatArray, float]:
     return np.column_stack((points, np.sqrt(largest - squares))), largest
 
 
-def _centers(problem: Problem) -> FloatArray:
-    return np.column_stack((problem.X, np.zeros(problem.queries)))
-
-
-def _radius(square: float, tau: float) -> float:
-    """Return the radius of the ball around a unit vector that stands for a half-space."""
-    return float(np.sqrt(max(square + 1.0 - 2.0 * tau, 0.0)))
+def _balls(problem: Problem) -> tuple[FloatArray, FloatArray, Callable[[float], float]]:
+    points, square = completed(problem.W)
+    centers = np.column_stack((problem.X, np.zeros(problem.queries)))
+    return points, centers, lambda tau: float(np.sqrt(max(square + 1.0 - 2.0 * tau, 0.0)))
 
 
 def _sklearn_tree(name: str, class_name: str) -> Callable[[Any, Problem], Competitor]:
     def make(module: Any, problem: Problem) -> Competitor:
-        points, square = completed(problem.W)
-        centers = _centers(problem)
+        points, centers, radius = _balls(problem)
         tree = getattr(module, class_name)(points)
 
-        def ask(tau: float, q: int) -> Any:
-            return tree.query_radius(centers[:q], _radius(square, tau))
-
-        return Competitor(name, ask, list, own_threads=True)
+        return Competitor(
+            name, lambda tau, q: tree.query_radius(centers[:q], radius(tau)), list, own_threads=True
+        )
 
     return make
 
 
 def _scipy_tree(module: Any, problem: Problem) -> Competitor:
-    points, square = completed(problem.W)
-    centers = _centers(problem)
+    points, centers, radius = _balls(problem)
     tree = module.cKDTree(points)
 
     def ask(tau: float, q: int) -> Any:
-        radius = _radius(square, tau)
-        return tree.query_ball_point(centers[:q], radius, return_sorted=False, workers=1)
+        return tree.query_ball_point(centers[:q], radius(tau), return_sorted=False, workers=1)
 
     return Competitor("scipy_ckdtree", ask, list, own_threads=True)
 
@@ -101,13 +85,13 @@ def _faiss(module: Any, problem: Problem) -> Competitor:
     index.add(problem.W.astype(np.float32))
     module.omp_set_num_threads(1)
 
-    def ask(tau: float, q: int) -> Any:
-        return index.range_search(X[:q], float(tau))
-
-    def rows(answer: Any) -> list[Any]:
-        return np.split(answer[2], answer[0][1:-1].astype(np.int64))
-
-    return Competitor("faiss_flat", ask, rows, unit=BLOCK, own_threads=True)
+    return Competitor(
+        "faiss_flat",
+        lambda tau, q: index.range_search(X[:q], float(tau)),
+        lambda answer: np.split(answer[2], answer[0][1:-1].astype(np.int64)),
+        unit=BLOCK,
+        own_threads=True,
+    )
 
 
 def _torch(module: Any, problem: Problem) -> Competitor:
@@ -121,14 +105,11 @@ def _torch(module: Any, problem: Problem) -> Competitor:
                 for start in range(0, q, BLOCK)
             ]
 
-    def rows(answer: list[Any]) -> list[Any]:
-        found = []
-        for number, block in enumerate(answer):
-            pairs = block.numpy()
-            size = min(BLOCK, problem.queries - number * BLOCK)
-            ends = np.searchsorted(pairs[:, 0], np.arange(1, size))
-            found += np.split(pairs[:, 1], ends)
-        return found
+    def rows(answer: Any) -> list[Any]:
+        pairs = [
+            block.numpy() + np.array([number * BLOCK, 0]) for number, block in enumerate(answer)
+        ]
+        return rows_of_pairs(np.concatenate(pairs))
 
     return Competitor("torch", ask, rows, unit=BLOCK, own_threads=True)
 
@@ -169,11 +150,7 @@ class Patience:
 
 
 class PeerField:
-    """The peers over a grid of growing widths: who is built, who is left out, and why.
-
-    A peer is skipped where building it, or asking it as few queries as it may be asked, is
-    estimated to take too long; `build_seconds` says what building took.
-    """
+    """The peers over a grid of growing widths: who is built, who is left out, and why."""
 
     def __init__(self, wanted: bool) -> None:
         self._wanted, self._patience = wanted, Patience()

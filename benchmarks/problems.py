@@ -1,15 +1,13 @@
 """The points, queries and dense baselines that all sections of the benchmark share.
 
 The points are the weights of a network at initialization with the bias folded into the last
-coordinate (:func:`sublinear_lib.geometry.lift`): on the slice X = {x : ||x|| = 1, x_d = 1/2} this
-changes no pre-activation.  The queries lie on X; for d = 2, where X has two points only, they lie
-on the circle and there is no bias.  The threshold is set by the share of neurons that it lets fire.
+coordinate (:func:`sublinear_lib.geometry.lift`).  The queries lie on the slice X = {x : ||x|| = 1,
+x_d = 1/2}; for d = 2, where X has two points only, on the circle, and there is no bias.
 
 The baseline of all ratios, *dense*, is the best that one gets from a BLAS with some care: tiles
-that stay in the cache, products and comparisons into reused buffers, positions of what is above the
-threshold.  It is favored: it decides by rounded float32 scores, it returns positions within a tile
-rather than ids by query, and it keeps those of one tile at a time only.  Before changing it, know
-that its tile is chosen by measurement: a baseline that is easy to beat proves nothing.
+that stay in the cache, chosen by measurement, and reused buffers.  It is favored: it decides by
+rounded float32 scores, and returns positions within a tile, of one tile at a time only.  Before
+changing it, know that a baseline that is easy to beat proves nothing.
 """
 
 from __future__ import annotations
@@ -73,10 +71,7 @@ def make_room(out: list[Any], needed: int) -> None:
 
 
 def index_competitor(name: str, index: HalfspaceIndex, X: FloatArray, out: list[Any]) -> Competitor:
-    """Return an index as a competitor that reports into a reused buffer, in any order.
-
-    The buffer is the one element of `out`, so that it can be replaced by a longer one.
-    """
+    """Return an index as a competitor that reports into the buffer in `out`, in any order."""
 
     def ask(tau: float, q: int) -> HalfspaceHits:
         return index.query_halfspace(X[:q], tau, sort_results=False, out=out[0])
@@ -102,24 +97,18 @@ def own_engines(
 
 
 def _other_forms(index: HalfspaceIndex, X: FloatArray) -> list[Competitor]:
-    """Return the index with all options at their defaults, counting, and marking."""
-
-    def ask(tau: float, q: int) -> HalfspaceHits:
-        return index.query_halfspace(X[:q], tau)
-
-    def count(tau: float, q: int) -> Any:
-        return index.count_halfspace(X[:q], tau)
-
-    def mask(tau: float, q: int) -> Any:
-        return index.mask_halfspace(X[:q], tau)
-
     def marked(mask: Any) -> list[Any]:
         return [np.flatnonzero(row) for row in mask]
 
+    ways: tuple[Callable[[float, int], Any], ...] = (
+        lambda tau, q: index.query_halfspace(X[:q], tau),
+        lambda tau, q: index.count_halfspace(X[:q], tau),
+        lambda tau, q: index.mask_halfspace(X[:q], tau),
+    )
     return [
-        Competitor("auto_default", ask, HalfspaceHits.split, exact=True, unit=len(X)),
-        Competitor("count", count, exact=True, core=True),
-        Competitor("mask", mask, marked, exact=True, unit=len(X)),
+        Competitor("auto_default", ways[0], HalfspaceHits.split, exact=True, unit=len(X)),
+        Competitor("count", ways[1], exact=True, core=True),
+        Competitor("mask", ways[2], marked, exact=True, unit=len(X)),
     ]
 
 
@@ -138,15 +127,12 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
         for _ in tiles(tau, q):
             pass
 
-    def dense_answer(tau: float, q: int) -> list[Any]:
-        return list(tiles(tau, q))
-
     def dense_rows(answer: list[Any]) -> list[Any]:
         parts = [
             np.column_stack((places // widest, start + places % widest))
             for start, widest, places in answer
         ]
-        return _rows_of_pairs(np.concatenate(parts))
+        return rows_of_pairs(np.concatenate(parts))
 
     def products(tau: float, q: int) -> None:
         for start in range(0, len(W32), width):
@@ -164,7 +150,9 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
         return ask
 
     return [
-        Competitor("dense", dense, dense_rows, core=True, answer=dense_answer),
+        Competitor(
+            "dense", dense, dense_rows, core=True, answer=lambda tau, q: list(tiles(tau, q))
+        ),
         Competitor("gemm", products, core=True),
         Competitor("naive_float32", naive(W32, X32), _rows_of_blocks, unit=BLOCK),
         Competitor("naive_float64", naive(W, X), _rows_of_blocks, unit=BLOCK),
@@ -207,10 +195,10 @@ def _rows_of_blocks(blocks: list[Any]) -> list[Any]:
         np.column_stack((queries + number * BLOCK, rows))
         for number, (queries, rows) in enumerate(blocks)
     ]
-    return _rows_of_pairs(np.concatenate(pairs))
+    return rows_of_pairs(np.concatenate(pairs))
 
 
-def _rows_of_pairs(pairs: Any) -> list[Any]:
+def rows_of_pairs(pairs: Any) -> list[Any]:
     """Return the ids by query; the last queries are missing where they have none."""
     order = np.argsort(pairs[:, 0], kind="stable")
     sizes = np.bincount(pairs[:, 0])

@@ -1,12 +1,12 @@
 """The sections that time queries: reporting, sums, single calls, pure NumPy, and the limits.
 
-Each compares competitors on the same points, queries and thresholds.  Before changing it, know that
-the exact competitors are also compared by their answers: a benchmark of an index that is wrong
-somewhere raises instead of reporting how fast it is.
+Before changing it, know that the exact competitors are also compared by their answers: a benchmark
+of an index that is wrong somewhere raises instead of reporting how fast it is.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -24,7 +24,7 @@ from benchmarks.problems import (
     make_room,
     own_engines,
 )
-from benchmarks.settings import Row, Section, Settings, section
+from benchmarks.settings import Row, Settings, section
 from benchmarks.timing import Competitor, Timing, one_thread, race
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceHits, HalfspaceIndex
@@ -78,20 +78,15 @@ def _counts(competitor: Competitor, answer: Any) -> Any:
 
 
 def _marks(competitor: Competitor, tau: float, queries: int, m: int) -> BoolArray:
-    """Mark the pairs that are reported for the first queries."""
     marks = np.zeros((queries, m), dtype=np.bool_)
     for line, found in zip(marks, competitor.listed(tau, queries), strict=False):
         line[np.asarray(found, dtype=np.int64)] = True
     return marks
 
 
-# -- report ------------------------------------------------------------------------------------
-
-
 def _report_cells(
     settings: Settings, problem: Problem, shares: Iterable[float], peers: PeerField, **how: Any
 ) -> Generator[Row]:
-    """Let everybody report at one threshold after the other."""
     with one_thread():
         out: list[Any] = [np.empty(0, dtype=np.int32)]
         own = own_engines(problem, out, **how)
@@ -108,7 +103,14 @@ def _report_cells(
         yield {**row, "absent": {**absent, **skipped}}
 
 
-def _report(settings: Settings) -> Generator[Row]:
+@section(
+    "report",
+    "How long does it take to report the points in a half-space?",
+    "dense",
+    lambda settings: [*itertools.product(settings.dimensions, settings.widths, settings.shares)],
+)
+def REPORT(settings: Settings) -> Generator[Row]:
+    """Let everybody report."""
     peers, engines = PeerField(settings.peers), ("scan", "cap", "tree", "auto")
     for d, m in itertools.product(settings.dimensions, settings.widths):
         problem = Problem(d, m, settings.queries, settings.seed)
@@ -120,23 +122,10 @@ def _report(settings: Settings) -> Generator[Row]:
 def _raced(
     competitors: list[Competitor], problem: Problem, share: float, settings: Settings
 ) -> Row:
-    """Compare the answers, time the competitors, and return the cell."""
     tau = problem.threshold(share)
     agreement = compare(competitors, tau, problem.queries, problem.m)
     found = race(competitors, tau, queries=problem.queries, warm=True, **settings.effort())
     return {"d": problem.d, "m": problem.m, "share": share, **agreement, **timings(found)}
-
-
-REPORT = Section(
-    "report",
-    "How long does it take to report the points in a half-space?",
-    "dense",
-    lambda settings: len(settings.dimensions) * len(settings.widths) * len(settings.shares),
-    _report,
-)
-
-
-# -- the same in pure NumPy --------------------------------------------------------------------
 
 
 def surviving_share(problem: Problem, tau: float) -> float:
@@ -149,13 +138,15 @@ def surviving_share(problem: Problem, tau: float) -> float:
     return float(np.mean(largest > tau))
 
 
-def _numpy_grid(settings: Settings) -> tuple[list[int], list[float]]:
+def _numpy_grid(settings: Settings) -> list[tuple[int, float]]:
     dimensions = [d for d in settings.dimensions if d >= 3] or [3]
-    return dimensions, [share for share in settings.shares if share <= 0.1] or [0.1]
+    return [*itertools.product(dimensions, [p for p in settings.shares if p <= 0.1] or [0.1])]
 
 
-def _numpy(settings: Settings) -> Generator[Row]:
-    dimensions, shares = _numpy_grid(settings)
+@section("numpy", "How much of this is left without compiled kernels?", "dense", _numpy_grid)
+def NUMPY(settings: Settings) -> Generator[Row]:
+    """Report without compiled kernels."""
+    dimensions, shares = (dict.fromkeys(each) for each in zip(*_numpy_grid(settings), strict=True))
     for d in dimensions:
         problem = Problem(d, settings.nearest_width(2**16), settings.queries, settings.seed)
         engines = ("scan", "cap", *(("tree",) if d <= 4 else ()), "auto")
@@ -164,17 +155,6 @@ def _numpy(settings: Settings) -> Generator[Row]:
             del row["absent"]  # nobody was asked
             yield {**row, "surviving": surviving_share(problem, problem.threshold(row["share"]))}
 
-
-NUMPY = Section(
-    "numpy",
-    "How much of this is left without compiled kernels?",
-    "dense",
-    lambda settings: len([*itertools.product(*_numpy_grid(settings))]),
-    _numpy,
-)
-
-
-# -- one query at a time -----------------------------------------------------------------------
 
 _SMALLEST = 64
 """So few points that only the call itself is timed."""
@@ -195,19 +175,11 @@ def SINGLE(settings: Settings, d: int, m: int) -> Row:
     """Ask one query, of the index and by one product."""
     problem = Problem(d, m, 1, settings.seed)
     own = own_engines(problem, [np.zeros(m, dtype=np.int32)], names=("auto",))
-    return _raced([_one_product(problem), *own], problem, 0.01, settings)
-
-
-def _one_product(problem: Problem) -> Competitor:
     W, x = problem.W.astype(np.float32), problem.X[0].astype(np.float32)
-
-    def ask(tau: float, q: int) -> list[Any]:
-        return [np.flatnonzero(W @ x > np.float32(tau))]
-
-    return Competitor("gemv", ask, list, core=True)
-
-
-# -- sums without a list -----------------------------------------------------------------------
+    gemv = Competitor(
+        "gemv", lambda tau, q: [np.flatnonzero(W @ x > np.float32(tau))], list, core=True
+    )
+    return _raced([gemv, *own], problem, 0.01, settings)
 
 
 def _aggregate_grid(settings: Settings) -> list[tuple[int, int]]:
@@ -251,7 +223,6 @@ def AGGREGATE(settings: Settings, d: int, m: int) -> Row:
 
 
 def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
-    """Return value and gradient by dense float32 products, tile by tile."""
     W, X, signs = (array.astype(np.float32) for array in (problem.W, problem.X, a))
     width = best_tile(X, W)
     scores = np.empty((len(X), width), dtype=np.float32)
@@ -275,11 +246,15 @@ def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
     return ask
 
 
-# -- limits of the machine ---------------------------------------------------------------------
+def _buffers(settings: Settings) -> tuple[int, ...]:
+    return _BUFFERS[:1] if settings.quick else _BUFFERS
+
+
+def _limit_grid(settings: Settings) -> list[Any]:
+    return ["products", *_buffers(settings), *_limit_cells(settings)]
 
 
 def _limit_cells(settings: Settings) -> list[tuple[str, int, float]]:
-    """List engine, dimension and share of what is compared with the limits."""
     low = [d for d in settings.dimensions if d <= 4] or [settings.dimensions[0]]
     return [
         *(("scan", d, 0.001) for d in settings.dimensions),
@@ -287,13 +262,22 @@ def _limit_cells(settings: Settings) -> list[tuple[str, int, float]]:
     ]
 
 
-def _limits(settings: Settings) -> Generator[Row]:
+@section("limits", "How far is each engine from what the machine can do?", "", _limit_grid)
+def LIMITS(settings: Settings) -> Generator[Row]:
+    """Measure the machine, then engines."""
     with one_thread():
-        flops = _product_rate(256 if settings.quick else 1024, settings.rounds)
+        A = np.ones((256 if settings.quick else 1024,) * 2, dtype=np.float32)
+        C = np.empty_like(A)
+        seconds = _least_seconds(lambda: np.matmul(A, A, out=C), settings.rounds)
+        flops = 2.0 * len(A) ** 3 / seconds
     yield {"quantity": "float32 matrix product", "unit": "flop/s", "rate": flops}
     rates = {}
-    for size in _BUFFERS[:1] if settings.quick else _BUFFERS:
-        rates[size] = _writing_rate(size, settings.rounds)
+    for size in _buffers(settings):
+        # a buffer that was used before is filled
+        fill = np.zeros(size // 4, dtype=np.int32).fill
+        rates[size] = size / _least_seconds(
+            functools.partial(fill, 1), settings.rounds, max(1, 2**22 // size)
+        )
         yield {"quantity": "writing int32", "unit": "byte/s", "bytes": size, "rate": rates[size]}
     m = settings.nearest_width(2**16)
     for engine, d, share in _limit_cells(settings):
@@ -323,19 +307,6 @@ def _limits(settings: Settings) -> Generator[Row]:
         }
 
 
-def _product_rate(n: int, rounds: int) -> float:
-    """Return the floating-point operations per second of a square product on one thread."""
-    A = np.ones((n, n), dtype=np.float32)
-    C = np.empty_like(A)
-    return 2.0 * n**3 / _least_seconds(lambda: np.matmul(A, A, out=C), rounds)
-
-
-def _writing_rate(size: int, rounds: int) -> float:
-    """Return the bytes per second at which a buffer that was used before is filled."""
-    buffer = np.zeros(size // 4, dtype=np.int32)
-    return size / _least_seconds(lambda: buffer.fill(1), rounds, max(1, 2**22 // size))
-
-
 def _least_seconds(function: Callable[[], object], rounds: int, repeats: int = 1) -> float:
     """Return the least seconds of a call; the first one warms up."""
     samples = []
@@ -345,12 +316,3 @@ def _least_seconds(function: Callable[[], object], rounds: int, repeats: int = 1
             function()
         samples.append((time.thread_time() - start) / repeats)
     return min(samples[1:])
-
-
-LIMITS = Section(
-    "limits",
-    "How far is each engine from what the machine can do?",
-    "",
-    lambda settings: (2 if settings.quick else 4) + len(_limit_cells(settings)),
-    _limits,
-)

@@ -1,10 +1,8 @@
 """The benchmarks and their sections by name, and the run that goes through them.
 
-To add a section, write `section` with a grid above a function that measures one cell, in a module
-of this room (where cells share what is dear, a generator of rows and a `Section`), name it in
-`BENCHMARKS` and lay it out in `layouts`; the command, the stored file and the tests follow.  Before
-changing the run, know its promise: a section is stored when it is complete, and an interrupt loses
-the one that was being measured.
+To add a section, write `section` with a grid above a function that measures one cell, name it in
+`BENCHMARKS` and lay it out in `layouts`.  A section is stored when it is complete: an interrupt
+loses the one being measured.
 """
 
 from __future__ import annotations
@@ -16,20 +14,8 @@ from dataclasses import dataclass, replace
 
 from tqdm import tqdm
 
-from benchmarks import (
-    approximate,
-    growth,
-    hashed_training,
-    iteration,
-    queries,
-    structures,
-)
-from benchmarks.results import (
-    Results,
-    environment,
-    merged,
-    stored_section,
-)
+from benchmarks import approximate, hashed_training, iteration, queries, structures
+from benchmarks.results import Results, environment, merged, stored_section
 from benchmarks.settings import Row, Section, Settings
 from sublinear_lib import validation
 
@@ -73,8 +59,8 @@ BENCHMARKS: dict[str, Benchmark] = {
                 iteration.ITERATION,
                 iteration.DIGITS,
                 iteration.STEPS,
-                growth.SCALING,
-                growth.MEMORY,
+                iteration.SCALING,
+                iteration.MEMORY,
                 hashed_training.MISSED,
             ),
             Settings(dimensions=(3, 8, 32), rounds=5, seconds_per_cell=3.0),
@@ -82,7 +68,6 @@ BENCHMARKS: dict[str, Benchmark] = {
         ),
     )
 }
-"""All benchmarks by name."""
 
 
 def run(

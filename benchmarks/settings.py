@@ -1,12 +1,8 @@
-"""What a benchmark run is asked for, and what a section of it is.
-
-No object of the paper lives here.  A *section* answers one question and yields its rows one by one,
-so that a progress bar can follow and an interrupt loses one section only.  Before changing it, know
-that a row must be plain JSON: it is stored as it is.
-"""
+"""What a benchmark run is asked for, and what a section of it is."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -23,17 +19,10 @@ Row = dict[str, Any]
 class Settings:
     """The grid of a benchmark run and the time it may take.
 
-    - ``dimensions``: The dimensions d, each ``>= 2``.
-    - ``widths``: The numbers m of stored points, or of neurons, each ``>= 64``, ascending.
-    - ``shares``: Shares of the points that a query reports, or of the neurons that fire at an
-      example, on average; each in (0, 1).
-    - ``queries``: Half-spaces per batch, or training examples, ``>= 1``.
-    - ``rounds``: The most rounds in which all competitors take turns, ``>= 1``.
-    - ``seconds_per_cell``: After this many seconds a cell of the grid begins no further round, ``>
-      0``; at least three rounds are run in any case, or `rounds` if that is less.
-    - ``peers``: Whether other packages take part.
-    - ``quick``: Whether the run is to show that everything works rather than how fast it is.
-    - ``seed``: The root of all random numbers, ``>= 0``.
+    Dimensions d ``>= 2``, numbers m of points or neurons ``>= 64``, and shares in (0, 1) of them
+    that a query reports, or that fire at an example, on average; `queries` are half-spaces in a
+    batch, or training examples.  After `seconds_per_cell` a cell begins no further round, but three
+    are run in any case, or `rounds` if that is less.
 
     Examples
     --------
@@ -98,13 +87,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Section:
-    """One question of the benchmark.
+    """One question of the benchmark; `run` yields its rows, `steps` says how many.
 
-    - ``name``: How it is named on the command line and in the stored results.
-    - ``question``: What it answers.
-    - ``baseline``: The competitor that ratios are taken to; empty if there is none.
-    - ``steps``: How many rows `run` yields.
-    - ``run``: Yields the rows.
+    Ratios are taken to the competitor `baseline`; it is empty if there is none.
     """
 
     name: str
@@ -115,20 +100,21 @@ class Section:
 
 
 def section(
-    name: str,
-    question: str,
-    baseline: str,
-    grid: Callable[[Settings], Sequence[tuple[Any, ...]]],
-) -> Callable[[Callable[..., Row]], Section]:
-    """Return what makes a section of a function that measures one cell of a grid, on one thread."""
+    name: str, question: str, baseline: str, grid: Callable[[Settings], Sequence[Any]]
+) -> Callable[[Callable[..., Any]], Section]:
+    """Return what makes a section of a function that measures one cell of a grid, on one thread.
 
-    def made(measure: Callable[..., Row]) -> Section:
+    Or of one that yields all rows, as many as the grid has cells, where cells share what is dear.
+    """
+
+    def made(measure: Callable[..., Any]) -> Section:
         def run(settings: Settings) -> Generator[Row]:
             for cell in grid(settings):
                 with one_thread():
                     row = measure(settings, *cell)
                 yield row
 
-        return Section(name, question, baseline, lambda settings: len(grid(settings)), run)
+        whole = measure if inspect.isgeneratorfunction(measure) else run
+        return Section(name, question, baseline, lambda settings: len(grid(settings)), whole)
 
     return made

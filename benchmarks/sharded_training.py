@@ -1,15 +1,11 @@
 """Measure what a step takes, and what a worker holds, when the neurons are split over workers.
 
 Networks of several widths, at the threshold ``sqrt(2/m) sqrt(2 c log m)`` with c = 1/5, train on
-the same examples, their neurons split over the workers of a Dask cluster on this machine.  Stored
-are the seconds of every step and the memory of every worker process, beside the machine and the
-versions; the chapter on the cost of an iteration shows them beside the model of
-``sublinear_lib.theory.sharded_step``.
+the same examples, their neurons split over the workers of a Dask cluster on this machine.
 
-The run of record is ``python -m benchmarks.sharded_training`` (16 GB, ten minutes), which writes
-``benchmarks/results/sharded_training.json``.  ``--m 1e4,1e5 --steps 3 --output FILE`` shows that it
-runs.  ``--check`` compares the weights with those of a single process, bit by bit with
-``--reduction reference`` and to 1e-12 otherwise.
+The run of record is ``python -m benchmarks.sharded_training`` (16 GB, ten minutes); ``--m 1e4,1e5
+--steps 3 --output FILE`` shows that it runs.  ``--check`` compares the weights with those of a
+single process, bit by bit with ``--reduction reference`` and to 1e-12 otherwise.
 """
 
 from __future__ import annotations
@@ -39,7 +35,7 @@ QUESTION = "What does a step of training cost, in time and memory, with neurons 
 STORED = Path(__file__).parent / "results" / "sharded_training.json"
 
 
-def memory(process: int | str | None, line: str) -> int | None:
+def memory(process: int | None, line: str) -> int | None:
     """Return the bytes that the system says a process holds, where the system has such a file."""
     with contextlib.suppress(OSError):
         for each in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():
@@ -88,15 +84,7 @@ def measured(network: TwoLayerNetwork, data: datasets.Dataset, given: Any, shard
         whole = time.perf_counter() - begun
     # The first step pays for compiled code and for what is made once.
     seconds = np.diff(ends).tolist()
-    row = {
-        "m": network.m,
-        "shards": shards,
-        "seconds": seconds,
-        "seconds_in_all": whole,
-        "row_passes": [int(value) for value in history.work[1:]],
-        "activity": float(history.activity_mean.mean()),
-        "workers": held,
-    }
+    row = {"m": network.m, "shards": shards, "seconds": seconds, "workers": held}
     print(
         f"m = {network.m:>8}, {shards} shards: {np.median(seconds):.4g} s a step, "
         f"{whole:.3g} s in all",
@@ -160,7 +148,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "date": begun.isoformat(timespec="seconds"),
         "settings": settings,
         "environment": benchmarks.environment(),
-        "leader": {"peak": memory("self", "VmHWM")},
         "rows": rows,
     }
     archives.write_bytes(given.output, (json.dumps(found, indent=1) + "\n").encode())

@@ -1,17 +1,14 @@
 """SimHash: locality-sensitive hashing by random hyperplanes, as SLIDE finds its active neurons.
 
 The signs of ``K`` random projections are the key of a bucket, and ``L`` tables with projections of
-their own are asked: a point is a candidate if it shares the bucket of the query in at least one.
-Two vectors at angle ``theta`` have a sign in common with probability ``1 - theta / pi``, so a point
-is found with probability
+their own are asked.  Two vectors at angle ``theta`` have a sign in common with probability ``1 -
+theta / pi``, so a point is found with probability
 
-    1 - (1 - (1 - theta / pi)**K)**L.
+    1 - (1 - (1 - theta / pi)**K)**L,
 
-That is below one at every angle but zero: the method misses points, which no amount of filtering
-afterwards brings back, and the points it misses most are those near the threshold.  The candidates
-are filtered by their scores here, so that nothing wrong is reported.  Before changing it, know that
-the book compares recall at a given time, that the law above is tested, and that the lookup is
-compiled (:mod:`benchmarks.loops`) wherever the loops of the library are.
+below one at every angle but zero; the points that are missed most are those near the threshold.
+The candidates are filtered by their scores.  The lookup is compiled (:mod:`benchmarks.loops`)
+wherever the loops of the library are.
 """
 
 from __future__ import annotations
@@ -117,7 +114,6 @@ class SimHash:
         return begin, end
 
     def _looked_up(self, vectors: FloatArray, level: float) -> HalfspaceHits:
-        """Report by the compiled lookup."""
         from benchmarks.loops import look_up
 
         begin, end = self._buckets(vectors)
@@ -132,23 +128,15 @@ class SimHash:
 
     def _candidates(self, vectors: FloatArray) -> list[IntArray]:
         begin, end = self._buckets(vectors)
-        found = []
-        marks = np.zeros(len(self._points), dtype=np.bool_)
-        for query in range(len(vectors)):
-            spans = zip(self._order, begin[:, query], end[:, query], strict=True)
-            rows = np.concatenate([order[first:last] for order, first, last in spans])
-            if len(rows) * 16 < len(marks):
-                rows = np.unique(rows)
-            else:  # marking is faster than sorting where many points are found
-                marks[rows] = True
-                rows = np.flatnonzero(marks)
-                marks[rows] = False
-            found.append(rows)
-        return found
+        return [
+            np.unique(
+                np.concatenate([order[i:j] for order, i, j in zip(self._order, *ends, strict=True)])
+            )
+            for ends in zip(begin.T, end.T, strict=True)
+        ]
 
 
 def _hits(found: list[IntArray]) -> HalfspaceHits:
-    """Put the ids of each query into one array."""
     indptr = np.zeros(len(found) + 1, dtype=np.int64)
     np.cumsum([len(rows) for rows in found], out=indptr[1:])
     rows = np.concatenate(found) if found else np.empty(0, dtype=np.int64)

@@ -1,11 +1,9 @@
 """A trainer that stops after every step of Algorithm 1, so that several can take turns.
 
-`fit` runs from the first step to the last; a benchmark in which competitors take turns needs one
-step at a time.  So `fit` runs in a thread of its own, and its callback, which the trainer calls
-after every step, waits until it is asked for the next.  Only one thread runs at any time.  Before
-changing it, know that nothing here reaches into the trainer: what is timed is the public `fit`,
-with its checks and the bookkeeping of its history, and what is compared with real arithmetic is
-what it did to the weights.
+`fit` runs in a thread of its own, and its callback, called after every step, waits until it is
+asked for the next: only one thread runs at any time.  Nothing here reaches into the trainer: what
+is timed is the public `fit`, with its checks and its history, and what is compared with real
+arithmetic is what it did to the weights.
 """
 
 from __future__ import annotations
@@ -115,7 +113,6 @@ class Stepper(AbstractContextManager["Stepper"]):
         self.close()
 
     def _pause(self, record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> bool:
-        """Hand over a step, and wait until the next one is asked for."""
         self.records.append(record)
         self._network = network
         self._done.release()

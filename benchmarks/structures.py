@@ -1,10 +1,9 @@
 """The sections about the structure itself: building and changing it, growth with m, starting up.
 
-Before changing it, know that a slope is fitted seed by seed and reported with Student's interval
-over the seeds, next to the exponents that theory has for the worst case: ``1 - 1/floor(d/2)`` for
-half-space reporting with linear space (Agarwal, Eppstein and Matousek 1992) and ``1 - 1/d`` for the
-leaves of a kd-tree that a hyperplane crosses.  A slope below the theory's is no contradiction: the
-points are normal, not adversarial.
+A slope is fitted seed by seed, next to the exponents that theory has for the worst case: ``1 -
+1/floor(d/2)`` for half-space reporting with linear space (Agarwal, Eppstein and Matousek 1992) and
+``1 - 1/d`` for the leaves of a kd-tree that a hyperplane crosses.  A slope below the theory's is no
+contradiction: the points are normal, not adversarial.
 """
 
 from __future__ import annotations
@@ -25,13 +24,11 @@ import sublinear_lib
 from benchmarks.peers import completed, load, why_absent
 from benchmarks.problems import Problem, domain_of, index_competitor, make_room
 from benchmarks.results import stored_slope
-from benchmarks.settings import Row, Section, Settings, section
+from benchmarks.settings import Row, Settings, section
 from benchmarks.timing import Competitor, by_seed_and_width, median_seconds, race
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
 from sublinear_lib.theory.orders import search_exponent
-
-# -- build, refit, update, insert, remove ------------------------------------------------------
 
 # Moves in standard deviations of a weight: a step of training.  Moves wider than the leaves of a
 # tree make it build anew, by its own rule, and are then no refit.
@@ -77,7 +74,6 @@ def _cost(
 
 
 def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
-    """Return the milliseconds of every change of an index, and its memory."""
     W, m = problem.W, problem.m
     domain = domain_of(problem.d) if engine in ("cap", "auto") else None
 
@@ -111,9 +107,6 @@ def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
     }
 
 
-# -- growth with m -----------------------------------------------------------------------------
-
-
 _REGIMES: dict[str, Callable[[int], float]] = {
     "k = 64": lambda m: min(0.5, 64.0 / m),
     "p = m^(-1/5)": lambda m: float(m) ** -0.2,
@@ -123,7 +116,6 @@ _HALF = "sums, p = 0.5"
 
 
 def _slope_grid(settings: Settings) -> list[tuple[int, str]]:
-    """List dimension and engine: the tree in few dimensions, the cap prefix in many."""
     dimensions = {"tree": (2, 8), "cap": (8, 10**6), "sums": (2, 4)}
     return [
         (d, engine)
@@ -133,82 +125,64 @@ def _slope_grid(settings: Settings) -> list[tuple[int, str]]:
     ]
 
 
-def _slopes(settings: Settings) -> Generator[Row]:
+def _slope_rows(settings: Settings) -> list[Any]:
+    return [k for _, e in _slope_grid(settings) for k in ([_HALF] if e == "sums" else _REGIMES)]
+
+
+@section("slopes", "How do time and points touched grow with m?", "", _slope_rows)
+def SLOPES(settings: Settings) -> Generator[Row]:
+    """Measure every width with every seed."""
     for d, engine in _slope_grid(settings):
         cell = functools.partial(_slope_cell, settings, d, engine)
         found = by_seed_and_width(cell, 2 if settings.quick else 3, settings.widths)
         for name, values in found.items():
-            yield _slope_row(d, engine, name, settings, values)
+            yield {
+                "d": d,
+                "engine": engine,
+                "regime": name,
+                "widths": list(settings.widths),
+                "microseconds": np.median(values[:, :, 0], axis=0).tolist(),
+                "touched": np.median(values[:, :, 1], axis=0).tolist(),
+                "seeds": len(values),
+                "reporting_exponent": float(search_exponent(d)),
+                "partition_tree_exponent": 1.0 - 1.0 / d,
+                "time_slope": stored_slope(settings.widths, values[:, :, 0]),
+                "touched_slope": stored_slope(settings.widths, values[:, :, 1]),
+            }
 
 
 def _slope_cell(
     settings: Settings, d: int, engine: str, seed: int, m: int
 ) -> dict[str, tuple[float, float]]:
+    """Return microseconds and points touched per query in each regime."""
     problem = Problem(d, m, settings.queries, settings.seed + seed)
-    ask = _asking(problem, engine)
-    regimes = {_HALF: lambda m: 0.5} if engine == "sums" else _REGIMES
-    return {name: ask(problem.threshold(share(m)), settings) for name, share in regimes.items()}
-
-
-def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[float, float]]:
-    """Return what measures microseconds and points touched per query at a threshold."""
+    X, q, sums = problem.X, problem.queries, engine == "sums"
     out: list[Any] = [np.zeros(0, dtype=np.int32)]
-    if engine == "sums":
-        a = np.random.default_rng(problem.seed).choice([-1.0, 1.0], problem.m)
+    if sums:
+        a = np.random.default_rng(problem.seed).choice([-1.0, 1.0], m)
         tree = AggregateTree(problem.W, a)
-
-        def answer(tau: float, q: int) -> Any:
-            return tree.aggregate_halfspace(problem.X[:q], tau)
-
-        competitor = Competitor(engine, answer, core=True)
+        competitor = Competitor(
+            engine, lambda tau, q: tree.aggregate_halfspace(X[:q], tau), core=True
+        )
     else:
-        domain = domain_of(problem.d) if engine == "cap" else None
+        domain = domain_of(d) if engine == "cap" else None
         index = HalfspaceIndex(problem.W, method=engine, domain=domain)
-        competitor = index_competitor(engine, index, problem.X, out)
+        competitor = index_competitor(engine, index, X, out)
 
     def touched() -> int:
-        return tree.stats().rows_touched if engine == "sums" else index.stats().points_tested
+        return tree.stats().rows_touched if sums else index.stats().points_tested
 
-    def ask(tau: float, settings: Settings) -> tuple[float, float]:
-        if engine != "sums":
-            make_room(out, int(index.count_halfspace(problem.X, tau).sum()))
+    found, effort = {}, settings.effort(most_rounds=5, part=0.1)
+    for name, share in ({_HALF: lambda m: 0.5} if sums else _REGIMES).items():
+        tau = problem.threshold(share(m))
+        if not sums:
+            make_room(out, int(index.count_halfspace(X, tau).sum()))
         before = touched()
-        competitor.ask(tau, problem.queries)
-        work = (touched() - before) / problem.queries
-        effort = settings.effort(most_rounds=5, part=0.1)
-        found = race([competitor], tau, queries=problem.queries, **effort)
-        return found[engine].microseconds, work
+        competitor.ask(tau, q)
+        work = (touched() - before) / q
+        found[name] = race([competitor], tau, queries=q, **effort)[engine].microseconds, work
+    return found
 
-    return ask
-
-
-def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: FloatArray) -> Row:
-    row: Row = {
-        "d": d,
-        "engine": engine,
-        "regime": regime,
-        "widths": list(settings.widths),
-        "microseconds": np.median(values[:, :, 0], axis=0).tolist(),
-        "touched": np.median(values[:, :, 1], axis=0).tolist(),
-        "seeds": len(values),
-        "reporting_exponent": float(search_exponent(d)),
-        "partition_tree_exponent": 1.0 - 1.0 / d,
-    }
-    for place, name in enumerate(("time_slope", "touched_slope")):
-        row[name] = stored_slope(settings.widths, values[:, :, place])
-    return row
-
-
-SLOPES = Section(
-    "slopes",
-    "How do time and points touched grow with m?",
-    "",
-    lambda settings: sum(1 if e == "sums" else len(_REGIMES) for _, e in _slope_grid(settings)),
-    _slopes,
-)
-
-
-# -- starting up -------------------------------------------------------------------------------
 
 _FIRST_ANSWERS = """
 import json, time
@@ -233,7 +207,14 @@ def _starts(settings: Settings) -> tuple[str, ...]:
     return ("cached",) if settings.quick else ("cold", "cached")
 
 
-def _startup(settings: Settings) -> Generator[Row]:
+@section(
+    "startup",
+    "How long does a fresh Python take to its first answer, and how much of it is compilation?",
+    "",
+    _starts,
+)
+def STARTUP(settings: Settings) -> Generator[Row]:
+    """Start with an empty cache, and with a full one."""
     with tempfile.TemporaryDirectory() as folder:
         cache = {} if settings.quick else {"NUMBA_CACHE_DIR": folder}
         for start in _starts(settings):
@@ -241,7 +222,6 @@ def _startup(settings: Settings) -> Generator[Row]:
 
 
 def _first_answers(environment: dict[str, str]) -> dict[str, float]:
-    """Return the seconds that a fresh Python needs until its first answers."""
     run = subprocess.run(
         [sys.executable, "-c", _FIRST_ANSWERS],
         cwd=Path(sublinear_lib.__file__).parents[1],
@@ -252,12 +232,3 @@ def _first_answers(environment: dict[str, str]) -> dict[str, float]:
     )
     found = json.loads(run.stdout)
     return {name: float(value) for name, value in found.items()}
-
-
-STARTUP = Section(
-    "startup",
-    "How long does a fresh Python take to its first answer, and how much of it is compilation?",
-    "",
-    lambda settings: len(_starts(settings)),
-    _startup,
-)

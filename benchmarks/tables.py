@@ -1,8 +1,4 @@
-"""What a table is, as text for a terminal and as HTML for a page, and how its cells are written.
-
-A table is wider than a phone: its HTML scrolls in a box of its own, which can be reached by
-keyboard and says what it holds.
-"""
+"""What a table is, as text for a terminal and as HTML for a page, and how its cells are written."""
 
 from __future__ import annotations
 
@@ -48,7 +44,6 @@ NAMES: dict[str, str] = {
 
 
 def _marked_up(text: str) -> str:
-    """Return a text as HTML, with powers set as such."""
     return re.sub(r"(\w)\^(\d+)", r"\1<sup>\2</sup>", html.escape(text))
 
 
@@ -92,7 +87,6 @@ class Table:
         return "\n".join([self.caption, *map(str.rstrip, text)])
 
     def _repr_html_(self) -> str:
-        """Return the table as HTML that scrolls in its own box."""
         looks = []
         for column, text in enumerate(self._texts()):
             longest = max((len(row[column]) for row in self.rows), default=0)
@@ -153,12 +147,6 @@ def method_text(method: str) -> str:
     return f"{name}{comma}{fixed}"
 
 
-def _place(competitor: str) -> tuple[int, str]:
-    """Return what puts competitors in the order of their names' list, unknown ones last."""
-    known = list(NAMES)
-    return (known.index(competitor) if competitor in known else len(known), competitor)
-
-
 def width_text(m: int) -> str:
     """Return a width as a power of two, if it is one."""
     return f"2^{m.bit_length() - 1}" if m & (m - 1) == 0 else str(m)
@@ -184,7 +172,6 @@ def interval_text(slope: Sequence[float]) -> str:
 
 
 Column: TypeAlias = Callable[[Row], str]
-"""What a column says of a cell of the grid."""
 
 
 def column(write: Callable[[Any], str], *path: str) -> Column:

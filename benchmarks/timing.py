@@ -1,11 +1,9 @@
 """Clocks: competitors take turns on one thread, and processor time is compared by its median.
 
-No object of the paper lives here.  What disturbs a comparison most is another program on the
-machine: so every competitor runs once in each round, the clock counts the time of the processor and
-not of the wall, and the median over the rounds is kept.  A competitor that computes in threads of
-its own is held to one of them and timed by the clock of the whole process.  Before changing it,
-know that every competitor is called once before it is timed: compilation, page faults and the
-starting of pools are not part of a query.
+What disturbs a comparison most is another program on the machine: so every competitor runs once in
+each round, the clock counts the time of the processor, and the median over the rounds is kept.
+Every competitor is called once before it is timed: compilation, page faults and the starting of
+pools are not part of a query.
 """
 
 from __future__ import annotations
@@ -34,16 +32,11 @@ _FEWEST_SAMPLES = 3
 class Competitor:
     """Something that answers a batch of queries.
 
-    - ``name``: Its name in the results.
-    - ``ask``: ``ask(tau, q)`` answers the first ``q`` queries at the threshold ``tau``.
-    - ``rows``: ``rows(answer)`` lists the ids that an answer holds, one array for each query;
-      without it, the answer holds none (counts, or bare products).
-    - ``exact``: Whether it promises the answer of real arithmetic on the stored float64 numbers.
-    - ``core``: Whether it always answers all queries, in at least three rounds.
-    - ``unit``: How many queries it needs at least to show its speed.
-    - ``own_threads``: Whether its time is that of the process rather than of the calling thread.
-    - ``answer``: ``answer(tau, q)`` computes what `ask` does and returns it, where `ask` keeps
-      nothing.
+    `ask` answers the first ``q`` queries at a threshold (``answer`` returns what it found, where it
+    keeps nothing), and `rows` lists the ids in an answer by query.  An `exact` one promises real
+    arithmetic on the stored float64 numbers.  The `core` answers all queries in at least three
+    rounds, others at least as many as their `unit`.  With `own_threads` the time is that of the
+    process.
     """
 
     name: str
@@ -65,11 +58,8 @@ class Timing(NamedTuple):
     """What a competitor needed."""
 
     microseconds: float
-    """Per query, the median over the rounds."""
     rounds: int
-    """How many samples the median was taken of."""
     queries: int
-    """How many queries were asked at once."""
 
 
 @contextmanager
@@ -88,7 +78,6 @@ def one_thread() -> Iterator[None]:
 
 
 def _sample(competitor: Competitor, tau: float, queries: int, repeats: int) -> float:
-    """Return the seconds of one call, the mean over `repeats` calls in a row."""
     clock = time.process_time if competitor.own_threads else time.thread_time
     start = clock()
     for _ in range(repeats):

@@ -1,22 +1,22 @@
 """How far the library can be relied on: long campaigns and their record.
 
-``python -m benchmarks.reliability`` runs the campaigns and stores what they find; the page
-*Measurements* of the book shows it.  Before changing it, know that nothing but that script, the
-page and the tests imports this package: it pulls in most of the library.
+Nothing but ``python -m benchmarks.reliability``, the page *Measurements* and the tests imports this
+package: it pulls in most of the library.
 """
 
 from __future__ import annotations
 
 from benchmarks.reliability.brackets import trial
 from benchmarks.reliability.damaging import KINDS, damage
-from benchmarks.reliability.index_trials import histories, queries
 from benchmarks.reliability.interrupting import COMMANDS
 from benchmarks.reliability.killing import kills
 from benchmarks.reliability.record import (
     CAMPAIGNS,
+    histories,
     load_reliability,
     merged_records,
     new_record,
+    queries,
     run_campaign,
     store_reliability,
     total,

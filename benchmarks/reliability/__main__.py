@@ -1,10 +1,9 @@
 """Run the long campaigns of reliability, and keep what they find.
 
-``python -m benchmarks.reliability`` runs what ``benchmarks/results/reliability.json`` does not hold
-yet, chunk by chunk; it can be stopped at any time and goes on when it is started again.  ``--only``
-names a campaign, ``--renew`` forgets what is stored of it first, ``--list`` says how far they are.
-The whole takes hours; the record says how long each piece took.  ``--only notebooks`` compares what
-the notebooks of the book print on one core and on two, byte by byte (``tools/compare_cores.py``).
+``python -m benchmarks.reliability`` runs, in hours, what ``benchmarks/results/reliability.json``
+does not hold yet, chunk by chunk; it can be stopped at any time and goes on when it is started
+again.  ``--only notebooks`` compares what the notebooks of the book print on one core and on two,
+byte by byte (``tools/compare_cores.py``).
 """
 
 from __future__ import annotations
@@ -63,7 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 def _stored(path: Path) -> dict[str, Any]:
-    """Return the record, or an empty one where there is none yet."""
     with contextlib.suppress(FileNotFoundError):
         return reliability.load_reliability(path)
     return reliability.new_record()

@@ -1,37 +1,24 @@
 """Certified brackets on many random networks: no bound below the truth, no attack above it.
 
-For d = 3 and d = 4 the supremum of f over a cap is known between two neighboring numbers, or nearly
-so (pieces of the circle, branch and bound on the sphere): every lower end, every attack, every
-upper end and every relaxation is compared with it.  In higher dimensions nothing is exact; there
-every upper bound is compared with everything that any method or attack has found.  Before changing
-it, know that the time limits are short on purpose: a bracket must be right also where it is wide.
+For d = 3 and d = 4 the supremum of f over a cap is known (nearly): every lower end, attack, upper
+end and relaxation is compared with it.  In higher dimensions every upper bound is compared with
+everything that any method or attack has found.  The time limits are short on purpose: a bracket
+must be right also where it is wide.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks.settings import Row
-from sublinear_lib import geometry, scaling
+from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary import (
-    BracketMethod,
-    CapRelaxation,
-    ExactAdversary,
-    Height,
-    ProjectedGradient,
-    RandomSearch,
-    SmoothedGradient,
-    bracket,
-    extremes_on_circle,
-    supremum_on_sphere,
-)
 from sublinear_lib.network import TwoLayerNetwork
 
-_METHODS: tuple[BracketMethod, ...] = ("auto", "split", "relaxation", "milp", "neurons")
+_METHODS: tuple[adversary.BracketMethod, ...] = ("auto", "split", "relaxation", "milp", "neurons")
 _LIMIT = 0.02
 _RADII = (1e-4, 0.02, 0.1, 0.2, 0.5, 1.5, 1.8)
 _LARGE_RADIUS = 0.3
@@ -60,16 +47,14 @@ def problem(seed: int) -> tuple[TwoLayerNetwork, FloatArray, float]:
     return network, geometry.sample_slice(1, d, rng=seed + 1), rho
 
 
-def attacks(rho: float, d: int) -> dict[str, Any]:
+def attacks(rho: float, d: int) -> dict[str, adversary.Adversary]:
     """Return the attacks that are compared with the bounds, by name."""
-    found: dict[str, Any] = {
-        "smoothed": SmoothedGradient(rho=rho, steps=8, restarts=1),
-        "plain": ProjectedGradient(rho=rho, steps=8),
-        "random": RandomSearch(rho=rho, samples=50),
+    found: dict[str, adversary.Adversary] = {
+        "smoothed": adversary.SmoothedGradient(rho=rho, steps=8, restarts=1),
+        "plain": adversary.ProjectedGradient(rho=rho, steps=8),
+        "random": adversary.RandomSearch(rho=rho, samples=50),
     }
-    if d <= 4:
-        found["exact"] = ExactAdversary(rho=rho)
-    return found
+    return found | ({"exact": adversary.ExactAdversary(rho=rho)} if d <= 4 else {})
 
 
 def trial(seed: int) -> Row:
@@ -93,16 +78,18 @@ def trial(seed: int) -> Row:
         low, high = _exact(network, X, rho, side)
         found, bounds = {"the exact method": low}, {"the exact method": high}
         ordered(low, high, "exact method", 0.0)
-        relaxation = CapRelaxation(network, X[0], rho, side)
+        relaxation = adversary.CapRelaxation(network, X[0], rho, side)
         for name in ("interval", "linear", "optimized"):
             bounds[name] = getattr(relaxation, name)().value
         for name, attack in attacks(rho, network.d).items():
-            result = attack(network, X, np.zeros(1), Height(side), seed)
+            result = attack(network, X, np.zeros(1), adversary.Height(side), seed)
             found[name] = side * float(result.value[0])
             if name == "exact":
                 ordered(low, found[name], "the exact adversary falls short", 1e-8)
         for method in _METHODS:
-            both = bracket(network, X[0], rho, side=side, method=method, time_limit=_LIMIT)
+            both = adversary.bracket(
+                network, X[0], rho, side=side, method=method, time_limit=_LIMIT
+            )
             counts["brackets"] += 1
             ordered(both.lower, both.upper, f"bracket {method}", 0.0)
             found[method], bounds[method] = both.lower, both.upper
@@ -126,28 +113,23 @@ def trial(seed: int) -> Row:
 def _exact(network: TwoLayerNetwork, X: FloatArray, rho: float, side: int) -> tuple[float, float]:
     """Return two numbers between which the supremum of ``side * f`` lies."""
     if network.d == 3:
-        (found,) = extremes_on_circle(network, X, rho)
+        (found,) = adversary.extremes_on_circle(network, X, rho)
         return (found.sup, found.upper) if side == 1 else (-found.inf, -found.lower)
     if network.d == 4:
-        both = supremum_on_sphere(network, X[0], rho, side=side, time_limit=5)
+        both = adversary.supremum_on_sphere(network, X[0], rho, side=side, time_limit=5)
         return both.lower, both.upper
     return -np.inf, np.inf
 
 
-def soundness(chunk: int, size: int) -> Row:
+def soundness(chunk: int, size: int, folder: Path) -> Row:
     """Try many networks."""
-    total: Counter[str] = Counter()
-    trials = []
-    for seed in range(chunk * size, (chunk + 1) * size):
-        found = trial(seed)
-        total["networks"] += 1
-        total["with an exact method"] += found["exact"]
-        total["comparisons"] += found["comparisons"]
-        total["brackets"] += found["brackets"]
-        total["wrong networks"] += bool(found["violations"])
-        trials.append(found)
+    trials = [trial(seed) for seed in range(chunk * size, (chunk + 1) * size)]
     return {
-        **total,
+        "networks": size,
+        "with an exact method": sum(found["exact"] for found in trials),
+        "comparisons": sum(found["comparisons"] for found in trials),
+        "brackets": sum(found["brackets"] for found in trials),
+        "wrong networks": sum(bool(found["violations"]) for found in trials),
         "by_dimension": {str(d): n for d, n in sorted(Counter(t["d"] for t in trials).items())},
         "violations": [text for found in trials for text in found["violations"]],
     }

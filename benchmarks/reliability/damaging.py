@@ -1,11 +1,9 @@
 """Damaged files: whatever happens to the bytes, no wrong object and no strange error.
 
-Networks, indices, checkpoints and cached results are archives with a checksum for every array;
-stored evidence and stored measurements are JSON, which has none.  `damage` writes a file of each
-kind, hurts a copy of it in a random place (a bit, a byte, a block, the end) and reads it back.
-Before changing it, know what is promised: an archive comes back as it was, or is refused with a
-`ValueError` that names the file; of JSON only the second half can be promised, since a digit that
-became another digit is still a number.
+`damage` writes a file of each kind, hurts a copy of it in a random place (a bit, a byte, a block,
+the end) and reads it back.  An archive, which has a checksum for every array, comes back as it was
+or is refused with a `ValueError` that names the file; of JSON only the second half can be promised,
+since a digit that became another digit is still a number.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -41,6 +38,7 @@ class FileKind:
 
 
 _KEY = "ab" + "0" * 62
+_PAIR = np.array([[0.0, 0.0], [1.0, 1.0]])
 
 
 def _network(seed: int = 0) -> TwoLayerNetwork:
@@ -112,7 +110,7 @@ KINDS: Mapping[str, FileKind] = {
         FileKind(
             "memorizer",
             True,
-            lambda path: memorization.memorize(*_pairs(), mu=0.1).network.save(path),
+            lambda path: memorization.memorize(_PAIR, np.array([1, 2]), mu=0.1).network.save(path),
             memorization.ReLUNetwork.load,
         ),
         FileKind("cached result", True, _cached, _from_cache),
@@ -120,11 +118,6 @@ KINDS: Mapping[str, FileKind] = {
         FileKind("measurements", False, _results, lambda path: benchmarks.load_results(path=path)),
     )
 }
-"""What is damaged, by name."""
-
-
-def _pairs() -> tuple[Any, Any]:
-    return np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([1, 2])
 
 
 def hurt(content: bytes, rng: np.random.Generator) -> bytes:
@@ -189,17 +182,15 @@ def damage(chunk: int, size: int, folder: Path) -> Row:
     for number in range(size):
         hurt_bytes = hurt(whole, rng)
         path.write_bytes(hurt_bytes)
+        outcome = "another error"
         try:
             found = fingerprint(kind.read(path))
-        except ValueError as error:
-            named = path.name in str(error)
-            outcome = "refused" if named else "another error"
-            reason = str(error)
-        except Exception as error:
-            outcome, reason = "another error", f"{type(error).__name__}: {error}"
-        else:
             outcome = "as it was" if found == wanted else "something else"
             reason = "read as something else"
+        except Exception as error:
+            if isinstance(error, ValueError) and path.name in str(error):
+                outcome = "refused"
+            reason = f"{type(error).__name__}: {error}"
         counts[outcome] += 1
         if outcome == "another error" or (outcome == "something else" and kind.checked):
             findings.append(f"damage {number}: {reason}")
@@ -214,4 +205,3 @@ def damage(chunk: int, size: int, folder: Path) -> Row:
 
 
 OUTCOMES = ("refused", "as it was", "something else", "another error")
-"""What may happen to who reads a damaged file."""

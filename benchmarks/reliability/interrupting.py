@@ -2,10 +2,9 @@
 
 A command is started as a user would start it, and gets SIGINT at a random moment between its first
 instruction and long after its work has begun.  It has to end with status 130 and the word
-"interrupted", without a traceback, and everything that it has stored by then must be whole.  A
-sweep is a function of the library and not a command: there the interrupt is raised, as Python does,
-and what counts is the folder of results.  Before changing it, know that the interpreter starts
-before any line of this library runs; what it says then is its own, and counted apart.
+"interrupted", without a traceback, and everything that it has stored by then must be whole.  The
+sweep raises the interrupt, as a function does; what counts is its folder of results.  What the
+interpreter says before any line of this library runs is counted apart.
 """
 
 from __future__ import annotations
@@ -37,20 +36,28 @@ _STATUS = 130
 
 @dataclass(frozen=True)
 class Command:
-    """A command that is interrupted.
+    """A command that is interrupted, and what reads each file that it leaves in a folder.
 
-    - ``arguments``: What stands after ``python``, for a folder.
-    - ``whole``: A sentence for everything in the folder that is not whole.
-    - ``end``: A pattern that is in the output of a command which has come to its end: an interrupt
-      that arrives when all is said meets Python's own tidying up.
-    - ``raises``: Whether the interrupt is raised again, as a function of the library does.
+    Its output has `end` where it has come to its end: an interrupt that arrives when all is said
+    meets Python's own tidying up.  A function of the library `raises` the interrupt again.
     """
 
     name: str
     arguments: Callable[[Path], list[str]]
-    whole: Callable[[Path], list[str]]
+    readers: Mapping[str, Callable[[Path], object]]
     end: str = ""
     raises: bool = False
+
+    def whole(self, folder: Path) -> list[str]:
+        """Return a sentence for everything in the folder that is not whole."""
+        wrong = []
+        for name, read in self.readers.items():
+            try:
+                if (folder / name).exists():
+                    read(folder / name)
+            except Exception as error:
+                wrong.append(f"{name}: {type(error).__name__}: {error}")
+        return wrong
 
 
 def _train(folder: Path) -> list[str]:
@@ -59,38 +66,15 @@ def _train(folder: Path) -> list[str]:
     return ["-m", "sublinear_lib", "train", *options, "--out", str(folder / "run")]
 
 
-def _whole_run(folder: Path) -> list[str]:
-    run = folder / "run"
-    wrong = _unreadable(run, {"settings.json": _json, "summary.json": _json})
-    wrong += _unreadable(run, {"network.npz": TwoLayerNetwork.load, "checkpoint.npz": _archive})
-    if (run / "summary.json").exists():
-        steps = _json(run / "summary.json")["steps"]
-        rows = (run / "history.csv").read_text(encoding="utf-8").splitlines()
-        if len(rows) != steps + 1:
-            wrong.append(f"history.csv has {len(rows)} lines for {steps} steps")
-    return wrong
-
-
 def _verify(folder: Path) -> list[str]:
     names = [claim.id for claim in claims.LEDGER][:40]
     stored = ["--cache", str(folder / "found"), "--json", str(folder / "found.json")]
     return ["-m", "sublinear_lib", "verify", *names, "--quiet", *stored]
 
 
-def _whole_verification(folder: Path) -> list[str]:
-    return [
-        *_unreadable(folder, {"found.json": load_evidence}),
-        *_unreadable_cache(folder / "found"),
-    ]
-
-
 def _bench(folder: Path) -> list[str]:
     options = ["--quick", "--no-peers", "--output", str(folder / "times.json")]
     return ["-m", "sublinear_lib", "bench", "halfspace", *options]
-
-
-def _whole_measurements(folder: Path) -> list[str]:
-    return _unreadable(folder, {"times.json": lambda path: benchmarks.load_results(path=path)})
 
 
 _SWEEP = """
@@ -107,38 +91,16 @@ sweep(kept, {"m": range(1, 2000)}, 1, root_seed=0, progress=False)
 """
 
 
-def _sweep(folder: Path) -> list[str]:
-    return ["-c", _SWEEP, str(folder / "found")]
-
-
-def _whole_sweep(folder: Path) -> list[str]:
-    """Walk through what joblib has pickled, without carrying it out."""
-    return [
-        wrong
-        for path in (folder / "found").rglob("output.pkl")
-        for wrong in _unreadable(path.parent, {path.name: _pickled})
-    ]
-
-
-def _pickled(path: Path) -> object:
-    return list(pickletools.genops(path.read_bytes()))
-
-
-COMMANDS: Mapping[str, Command] = {
-    command.name: command
-    for command in (
-        Command("train", _train, _whole_run, end=r"after the last step"),
-        Command("verify", _verify, _whole_verification, end=r"(?m)^\d+ checked"),
-        Command("bench", _bench, _whole_measurements, end=r"(?m)^stored in"),
-        Command("sweep", _sweep, _whole_sweep, raises=True),
-    )
-}
-"""What is interrupted, by name."""
-
-
 def _json(path: Path) -> Row:
     found: Row = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def _summary(path: Path) -> None:
+    steps = _json(path)["steps"]
+    lines = path.with_name("history.csv").read_text(encoding="utf-8").splitlines()
+    if len(lines) != steps + 1:
+        raise ValueError(f"history.csv has {len(lines)} lines for {steps} steps")
 
 
 def _archive(path: Path) -> object:
@@ -146,28 +108,57 @@ def _archive(path: Path) -> object:
         return archives.read_arrays(file, ValueError)
 
 
-def _unreadable(folder: Path, readers: Mapping[str, Callable[[Path], object]]) -> list[str]:
-    wrong = []
-    for name, read in readers.items():
-        path = folder / name
-        if path.exists():
-            try:
-                read(path)
-            except Exception as error:
-                wrong.append(f"{name}: {type(error).__name__}: {error}")
-    return wrong
-
-
-def _unreadable_cache(folder: Path) -> list[str]:
-    if not folder.exists():
-        return []
+def _cache(folder: Path) -> None:
     cache = caching.ResultCache(folder)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         for path in folder.rglob("*.json"):
             if not path.name.startswith("."):
                 cache.get(path.stem)
-    return [str(item.message) for item in seen]
+    if seen:
+        raise ValueError("; ".join(str(item.message) for item in seen))
+
+
+def _pickles(folder: Path) -> None:
+    """Walk through what joblib has pickled, without carrying it out."""
+    for path in folder.rglob("output.pkl"):
+        list(pickletools.genops(path.read_bytes()))
+
+
+COMMANDS: Mapping[str, Command] = {
+    command.name: command
+    for command in (
+        Command(
+            "train",
+            _train,
+            {
+                "run/settings.json": _json,
+                "run/summary.json": _summary,
+                "run/network.npz": TwoLayerNetwork.load,
+                "run/checkpoint.npz": _archive,
+            },
+            end=r"after the last step",
+        ),
+        Command(
+            "verify",
+            _verify,
+            {"found.json": load_evidence, "found": _cache},
+            end=r"(?m)^\d+ checked",
+        ),
+        Command(
+            "bench",
+            _bench,
+            {"times.json": lambda path: benchmarks.load_results(path=path)},
+            end=r"(?m)^stored in",
+        ),
+        Command(
+            "sweep",
+            lambda folder: ["-c", _SWEEP, str(folder / "found")],
+            {"found": _pickles},
+            raises=True,
+        ),
+    )
+}
 
 
 def interrupts(chunk: int, size: int, folder: Path) -> Row:
@@ -204,7 +195,6 @@ def _process(*arguments: str) -> list[str]:
 
 
 def _interrupted(command: Command, folder: Path, seconds: float) -> tuple[str, str]:
-    """Start a command, interrupt it, and say what came of it."""
     root = Path(sublinear_lib.__file__).parents[1]
     process = subprocess.Popen(
         _process(*command.arguments(folder)),
@@ -229,12 +219,8 @@ def _interrupted(command: Command, folder: Path, seconds: float) -> tuple[str, s
             return "interrupted", ""
         if status in (1, -signal.SIGINT) and not output and "sublinear_lib" not in messages:
             return "before the first line of the library", ""
-    if (status == 0 and not arrived) or _at_its_end(command, status, output):
+    # Status 1 of a verification means that a verdict is another one than recorded.
+    at_its_end = status in (0, 1) and command.end and re.search(command.end, output)
+    if (status == 0 and not arrived) or at_its_end:
         return "ended before", ""
     return "another end", f"status {status}: {messages[-1000:]}{output[-1000:]}"
-
-
-def _at_its_end(command: Command, status: int, output: str) -> bool:
-    """Whether a command had said all that it had to say."""
-    # Status 1 of a verification means that a verdict is another one than recorded.
-    return status in (0, 1) and bool(command.end) and bool(re.search(command.end, output))

@@ -1,15 +1,15 @@
 """Training runs (Algorithm 1) that are killed again and again, and what comes of them.
 
-A process trains and writes checkpoints; it is killed (SIGKILL, which no program can catch) at a
-random moment, and the next process goes on.  After the last kill a run is let through to its end,
-and its weights are compared, byte for byte, with those of a run that nobody killed.  Before
-changing it, know that a fork server gives birth to those that are killed, so that they need no
-second to import the library, and that the moments are random in truth: the seed fixes how long we
-wait, not where the other process is by then.
+A process trains and writes checkpoints; it is killed (SIGKILL) at a random moment, and the next
+process goes on.  After the last kill a run is let through to its end, and its weights are compared,
+byte for byte, with those of a run that nobody killed.  A fork server gives birth to those that are
+killed, so that they need no second to import the library; the seed fixes how long we wait, not
+where the other process is by then.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import multiprocessing
 import os
@@ -28,7 +28,6 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import History, Search, SublinearAdversarialTraining
 
 SEARCHES: tuple[Search, ...] = ("scan", "caps", "query", "tree")
-"""How the neurons are found in the runs that are killed."""
 
 _KERNELS = "SUBLINEAR_NUMBA"
 _EVERY = 2
@@ -52,16 +51,13 @@ def kills(chunk: int, size: int, folder: Path) -> Row:
         child.start()
         tell.close()
         told = _told(listen)
-        if kill % 5 == 4:  # while it reads its checkpoint, or before
-            time.sleep(moments.uniform(0.0, 4 * _WAIT))
-            child.kill()
-            first = next(told, None)
-        else:
-            first = next(told, None)
-            if first is None:
-                raise RuntimeError(f"life {kill} ended before its first step")
-            time.sleep(moments.uniform(0.0, _WAIT))
-            child.kill()
+        at_once = kill % 5 == 4  # while it reads its checkpoint, or before
+        first = None if at_once else next(told, None)
+        if first is None and not at_once:
+            raise RuntimeError(f"life {kill} ended before its first step")
+        time.sleep(moments.uniform(0.0, 4 * _WAIT if at_once else _WAIT))
+        child.kill()
+        first = next(told, None) if at_once else first
         if first is None:
             early += 1
         elif first < reached - _EVERY:
@@ -94,7 +90,6 @@ def kills(chunk: int, size: int, folder: Path) -> Row:
 def _train(
     path: Path, index: Search, steps: int, callback: Callable[..., Any] | None = None
 ) -> History:
-    """Run the same training in every process."""
     m = 100
     network = TwoLayerNetwork.initialize(m, 4, rng=0, tau=scaling.threshold_from_standard(1.65, m))
     X = geometry.sample_slice(4, 4, rng=1)
@@ -117,11 +112,9 @@ def _life(path: Path, index: Search, steps: int, kernels: str, tell: Any) -> Non
 
 def _told(listen: Any) -> Iterator[int]:
     """Give the steps that were told, until the process that told them has ended."""
-    try:
+    with contextlib.suppress(EOFError, OSError):  # between two of them, or amid one
         while True:
             yield listen.recv()
-    except (EOFError, OSError):  # between two of them, or amid one
-        return
 
 
 def _lives() -> Any:

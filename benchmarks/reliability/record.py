@@ -1,15 +1,16 @@
 """The record of the long campaigns: what was run, in which pieces, where, and what it found.
 
-A campaign is cut into chunks; each draws its randomness from its own number and is stored as soon
-as it is done, so that a run which was stopped goes on with what is missing.  The counts of a chunk
-are the same whenever it is run again with the same versions, but for those that depend on moments:
-where a kill or an interrupt met the other process.  Before changing the format, raise `SCHEMA`.
+Each chunk of a campaign draws its randomness from its own number and is stored as soon as it is
+done.  Its counts are the same whenever it is run again with the same versions, but for those that
+depend on moments.  Before changing the format, raise `SCHEMA`.
 """
 
 from __future__ import annotations
 
 import datetime
 import json
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -21,16 +22,59 @@ import benchmarks
 from benchmarks.records import read_record
 from benchmarks.reliability.brackets import soundness
 from benchmarks.reliability.damaging import KINDS, damage
-from benchmarks.reliability.index_trials import histories, queries
 from benchmarks.reliability.interrupting import COMMANDS, interrupts
 from benchmarks.reliability.killing import SEARCHES, kills
 from benchmarks.settings import Row
 from sublinear_lib import archives
+from sublinear_lib.halfspace.kernels import numba_allowed
 
 SCHEMA = 1
-"""The version of the format."""
 
 _FILE = "reliability.json"
+
+LIVES = 5
+
+_ROOT = Path(__file__).resolve().parents[2]
+_ENGINES = ("scan", "cap", "tree", "auto")
+
+
+def queries(chunk: int, size: int, folder: Path) -> Row:
+    """Ask every structure for half-spaces, and compare each answer with real arithmetic."""
+    found = _fuzz(folder, "--seed", chunk, "--queries", size)
+    for number, words in (("0", "without a point"), ("1", "with one point")):
+        found[f"cases {words}"] = found.pop(f"cases of {number} points", 0)
+    parts = found.get("by_structure", {})
+    return {
+        **{name: value for name, value in found.items() if name not in ("steps", "operations")},
+        "by_structure": {name: part["queries"] for name, part in sorted(parts.items())},
+    }
+
+
+def histories(chunk: int, size: int, folder: Path) -> Row:
+    """Let a few indices live long, and compare every answer with real arithmetic."""
+    steps = size // LIVES
+    kernels = ("numba", "numpy") if numba_allowed() else ("numpy",)
+    index = f"{_ENGINES[chunk % 4]}/{kernels[chunk // 4 % len(kernels)]}"
+    found = _fuzz(folder, "--seed", chunk, "--only", index, "--lives", LIVES, "--steps", steps)
+    kept = ("steps", "queries", "pairs", "ties", "mismatches", "operations", "findings")
+    return {
+        "index": index,
+        "lives": LIVES,
+        "longest": steps,
+        **{name: found[name] for name in kept if name in found},
+    }
+
+
+def _fuzz(folder: Path, *options: object) -> dict[str, Any]:
+    """Return what a run of the fuzz has stored, or the finding that ended it."""
+    record = folder / "record.json"
+    command = (sys.executable, "-m", "tests.halfspace.fuzz", *options, "--json", record)
+    run = subprocess.run([*map(str, command)], cwd=_ROOT, capture_output=True, text=True)
+    if run.returncode:
+        return {"mismatches": 1, "findings": [run.stderr[-5000:]]}
+    found = json.loads(record.read_text(encoding="utf-8"))
+    about_the_run = ("date", "versions", "seed", "seconds")
+    return {**{k: v for k, v in found.items() if k not in about_the_run}, "findings": []}
 
 
 @dataclass(frozen=True)
@@ -52,15 +96,9 @@ CAMPAIGNS: Mapping[str, Campaign] = {
             "Is the answer of every index structure the set of real arithmetic?",
             10,
             10**5,
-            lambda chunk, size, folder: queries(chunk, size),
+            queries,
         ),
-        Campaign(
-            "histories",
-            "Does an index that lives long stay exact?",
-            8,
-            12_500,
-            lambda chunk, size, folder: histories(chunk, size),
-        ),
+        Campaign("histories", "Does an index that lives long stay exact?", 8, 12_500, histories),
         Campaign(
             "kills",
             "Does a training run that is killed again and again end with the same weights?",
@@ -68,13 +106,7 @@ CAMPAIGNS: Mapping[str, Campaign] = {
             25,
             kills,
         ),
-        Campaign(
-            "soundness",
-            "Is no certified bound on the wrong side?",
-            20,
-            50,
-            lambda chunk, size, folder: soundness(chunk, size),
-        ),
+        Campaign("soundness", "Is no certified bound on the wrong side?", 20, 50, soundness),
         Campaign(
             "damage",
             "Is a damaged file refused by name, and never read as something else?",
@@ -91,7 +123,6 @@ CAMPAIGNS: Mapping[str, Campaign] = {
         ),
     )
 }
-"""The campaigns, by name."""
 
 
 def new_record() -> dict[str, Any]:
@@ -142,8 +173,7 @@ def total(held: Mapping[str, Any]) -> dict[str, Any]:
                 found[name] = found[name] + value if name in found else value
             elif isinstance(value, Mapping):
                 inner = found.setdefault(name, {})
-                for key, part in value.items():
-                    inner[key] = inner.get(key, 0) + part
+                inner.update({key: inner.get(key, 0) + part for key, part in value.items()})
     return found
 
 

@@ -1,9 +1,7 @@
-"""The record of reliability and the bad inputs, laid out for the page that shows them.
+"""The record of reliability, laid out for the page that shows it.
 
-Nothing is computed here but sums over the chunks of a campaign and one kind of interval: the
-largest rate of failures that is compatible with what was seen, at a confidence of 95 %
-(Clopper-Pearson, one-sided).  Before quoting it, know what its trials are: cases, lives, networks
-and files are drawn independently, the many queries of one case are not.
+Before quoting a bound, know what its trials are: cases, lives, networks and files are drawn
+independently, the many queries of one case are not.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from benchmarks.tables import Table, count_text
 from sublinear_lib import statistics
 
 _CONFIDENCE = 0.95
-"""That of the upper bounds."""
 
 _FEW = 4
 # What counts as an independent trial in each campaign, what as its failure, and in which work.

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.peers import PeerField
 from benchmarks.problems import Problem, dense_baselines, own_engines
-from benchmarks.queries import InexactAnswer, compare, surviving_share
+from benchmarks.queries import InexactAnswer, _marks, compare, surviving_share
 from benchmarks.timing import Competitor
 
 QUERIES = 70  # more than one block of user code, and not a multiple of it
@@ -18,13 +18,6 @@ QUERIES = 70  # more than one block of user code, and not a multiple of it
 @pytest.fixture(scope="module", params=[2, 3, 9])
 def problem(request: pytest.FixtureRequest) -> Problem:
     return Problem(request.param, 700, QUERIES, 3)
-
-
-def marks(competitor: Competitor, problem: Problem, tau: float) -> Any:
-    found = np.zeros((problem.queries, problem.m), dtype=bool)
-    for line, row in zip(found, competitor.listed(tau, problem.queries), strict=False):
-        line[np.asarray(row, dtype=np.int64)] = True
-    return found
 
 
 @pytest.mark.parametrize("d", [2, 3, 8])
@@ -53,7 +46,7 @@ def test_every_competitor_answers_the_same_question(problem: Problem, share: flo
         if each.name == "count":
             assert np.array_equal(each.ask(tau, QUERIES), expected.sum(axis=1))
         elif each.rows is not None:
-            differing = marks(each, problem, tau) ^ expected
+            differing = _marks(each, tau, QUERIES, problem.m) ^ expected
             # float32 decides pairs within its rounding of the threshold as it likes
             near = abs(scores - tau) < 1e-6
             allowed = near if not each.exact else np.zeros_like(near)
@@ -69,9 +62,7 @@ def lying(name: str, problem: Problem, *, exact: bool, extra: int) -> Competitor
     return Competitor(name, ask, list, exact=exact, core=True)
 
 
-def test_who_differs_is_counted_and_stops_the_benchmark_if_exact(
-    problem: Problem,
-) -> None:
+def test_who_differs_is_counted_and_stops_the_benchmark_if_exact(problem: Problem) -> None:
     tau = problem.threshold(0.1)
     honest = lying("honest", problem, exact=True, extra=0)
     loose = lying("loose", problem, exact=False, extra=3)

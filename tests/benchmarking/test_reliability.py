@@ -14,10 +14,9 @@ import pytest
 
 from benchmarks import reliability
 from benchmarks.reliability import __main__ as script
-from benchmarks.reliability import damaging, index_trials
+from benchmarks.reliability import damaging
+from benchmarks.reliability import record as campaigns
 from sublinear_lib.network import TwoLayerNetwork
-
-# -- the stored record -----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +86,6 @@ def test_a_failure_is_counted_and_raises_the_bound(record: dict[str, Any]) -> No
     assert reliability.largest_rate(2, 1000) > 0.002
 
 
-# -- the campaigns ---------------------------------------------------------------------------------
-
-
 def test_a_campaign_goes_on_with_the_chunks_that_are_missing(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     asked = ["--only", "damage", "--size", "5", "--output", str(path)]
@@ -118,16 +114,16 @@ def test_what_is_stored_by_default_is_the_record_of_the_clone(
             script.main([*wrong, "--only", "damage"])
 
 
-def test_queries_and_histories_say_what_the_fuzz_has_compared() -> None:
-    found = reliability.queries(5, 20)
+def test_queries_and_histories_say_what_the_fuzz_has_compared(tmp_path: Path) -> None:
+    found = reliability.queries(5, 20, tmp_path)
     assert (found["mismatches"], found["findings"]) == (0, [])
     assert sum(found["by_structure"].values()) == sum(found["by_family"].values())
     assert found["queries"] == sum(found["by_structure"].values()) >= 20
-    lives = reliability.histories(4, 50)
+    lives = reliability.histories(4, 50, tmp_path)
     assert lives["index"].startswith("scan/")
     assert (lives["lives"], lives["longest"], lives["steps"]) == (5, 10, 50)
     assert sum(lives["operations"].values()) == 50
-    assert lives == reliability.histories(4, 50)
+    assert lives == reliability.histories(4, 50, tmp_path)
 
 
 @pytest.mark.parametrize("kind", reliability.KINDS)
@@ -155,9 +151,9 @@ def test_a_reader_that_looks_away_is_found(monkeypatch: pytest.MonkeyPatch, tmp_
     assert reliability.damage(0, 10, tmp_path)["something else"] > 0
 
 
-def test_a_fuzz_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_trials, "_ENGINES", ("nobody",) * 4)
-    found = reliability.histories(4, 50)
+def test_a_fuzz_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(campaigns, "_ENGINES", ("nobody",) * 4)
+    found = reliability.histories(4, 50, tmp_path)
     assert found["mismatches"] == 1
     assert "invalid choice: 'nobody/" in found["findings"][0]
 

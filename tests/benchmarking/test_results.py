@@ -84,11 +84,7 @@ def broken(**changes: object) -> dict[str, Any]:
             {"schema": 2, "benchmark": "halfspace", "sections": {"report": 3}},
             "'report' is not a mapping",
         ),
-        (broken(date=20261120), "must have 'date' of type str"),
-        (broken(rows={}), "must have 'rows' of type list"),
-        (broken(rows=[1]), "has a row that is not a mapping"),
-        (broken(environment=None), "must have 'environment' of type dict"),
-        (broken(seconds="1"), "must have 'seconds' of type float"),
+        (broken(rows={}), "'report' has no rows"),
     ],
 )
 def test_a_file_of_another_format_is_refused(data: Any, message: str, tmp_path: Path) -> None:

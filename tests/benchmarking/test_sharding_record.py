@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import load_sharding_record, sharded_training
-from benchmarks.sharding_record import ShardingRecord
+from benchmarks.records import ShardingRecord
 from sublinear_lib import theory
 
 ROOT = Path(__file__).parents[2]

@@ -60,15 +60,12 @@ def test_the_core_always_answers_the_whole_batch() -> None:
     assert found["core"].queries == 64
 
 
-def test_a_slow_competitor_is_asked_fewer_queries_but_never_fewer_than_its_unit() -> None:
+def test_who_is_no_core_is_asked_whole_units_and_no_more_than_there_is_time_for() -> None:
     slow = Counting("slow", core=False, unit=8, work=20_000)
     core = Counting("core", core=True)
     found = race([core.competitor, slow.competitor], 0.5, queries=256, rounds=2, seconds=1e-6)
     assert found["slow"].queries == 8
     assert set(slow.asked) == {8}
-
-
-def test_a_fast_competitor_is_asked_whole_multiples_of_its_unit() -> None:
     fast = Counting("fast", core=False, unit=8)
     found = race([fast.competitor], 0.5, queries=64, rounds=1, seconds=10.0)
     assert found["fast"].queries % 8 == 0

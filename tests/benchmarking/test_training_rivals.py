@@ -43,7 +43,7 @@ def test_a_rival_takes_the_step_of_the_trainer(preset: str, living: bool, way: A
     if way == "torch":
         if torch is None or living:
             pytest.skip("PyTorch is not installed, or would be asked for what it does not do")
-        rival: Any = TorchIteration(torch, *common, loss.delta)
+        rival: Any = TorchIteration(*common, torch)
     else:
         rival = DenseIteration(*common, rows=rows if living else None, by_rows=way == "rows")
     before = rival.W.copy()
@@ -89,9 +89,6 @@ def test_the_compiled_passes_equal_those_in_numpy(width: int) -> None:
     for one, two in zip(*found, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-5)
     assert np.array_equal(found[0][0], np.where(scores > tau, a, np.float32(0.0)))
-
-
-# -- steps, one by one -------------------------------------------------------------------------
 
 
 def test_steps_taken_one_by_one_are_those_of_a_run() -> None:

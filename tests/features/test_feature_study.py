@@ -15,7 +15,7 @@ from sublinear_lib.features import FeatureData
 
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "benchmarks" / "results" / "feature_learning.json"
-SECTIONS = ("main", "curve", "rates", "budgets", "plane", "digits", "variants")
+SECTIONS = ("main", "rates", "budgets", "plane", "digits", "variants")
 
 pytestmark = [pytest.mark.either_way, pytest.mark.thorough]
 
@@ -63,11 +63,8 @@ def test_a_run_of_the_main_section_is_the_one_that_the_library_makes_in_one_line
     assert np.mean(found["classes"]) == pytest.approx(known["share_mean"])
 
 
-def test_every_section_of_patch_data_makes_its_table(monkeypatch):
-    monkeypatch.setattr(study, "CURVE_EPS", (0.0, 0.5))
-    monkeypatch.setattr(study, "CURVE_INPUTS", 3)
+def test_every_section_of_patch_data_makes_its_table():
     for section, values in (
-        ("curve", ("standard",)),
         ("budgets", (0.9,)),
         ("plane", (1000.0, 0.9)),
         ("variants", ("q = 2, standard",)),
@@ -78,9 +75,9 @@ def test_every_section_of_patch_data_makes_its_table(monkeypatch):
         ]
         assert json.loads(json.dumps(made)) == made
         rows = study.table_of(section, made)
-        assert len(rows) == (2 if section == "curve" else 1)
+        assert len(rows) == 1
         if section != "plane":
-            attacked = [np.ravel(record["attacked"])[-1] for record in made]
+            attacked = [record["attacked"] for record in made]
             assert rows[-1]["attacked"][0] == pytest.approx(np.mean(attacked), abs=1e-5)
         assert all(rows[-1][name] == made[0][name] for name in study.SECTIONS[section][0])
 
