@@ -9,8 +9,6 @@ names a distribution of Pyodide to put beside the pages, the reader's browser fe
 host that JupyterLite's kernel names, and packages that Pyodide lacks from the Python Package Index.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import subprocess

@@ -6,8 +6,6 @@ that the plan in ``book/teaching.md`` links to in a lecture.  Both are written a
 into ``_build/html/teaching`` and work without a network.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import re

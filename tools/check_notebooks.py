@@ -10,8 +10,6 @@ outputs are checked.  All of them were stored by ``tools/run_notebooks.py``.
 usage: python tools/check_notebooks.py [notebook ...]
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import itertools

@@ -5,8 +5,6 @@ only serves the others.  A theorem may rest on the axioms of ``allowed-axioms.tx
 on nothing else, which also finds an ``Admitted`` anywhere below it.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

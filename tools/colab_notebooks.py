@@ -8,8 +8,6 @@ versions of ``constraints.txt``. The workflow that publishes the book puts the c
 ``colab``, where the Colab buttons of the pages lead. Needs nothing but Python.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -8,8 +8,6 @@ notebook that differs there is run once more on two cores with one thread.
 ``python -m benchmarks.reliability --only notebooks`` keeps what is found.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 import time

@@ -7,8 +7,6 @@ and Dask, newest is what the package index offers, pinned what ``constraints.txt
 into the Python that runs it, which should be that of a virtual environment of its own.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

@@ -8,8 +8,6 @@ front of the first cell, which is there in the browser only: what is saved is th
 form of ``tools/run_notebooks.py``, and nothing changes in a file in which nothing was changed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -10,8 +10,6 @@ that leaves it true, because it only weakens a bound, or false must not.  The re
 `benchmarks/results/statement_plantings.json`, from which the page of measurements is made.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.metadata
 import json

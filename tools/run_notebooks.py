@@ -13,8 +13,6 @@ chapters for that takes minutes; ``--claims`` runs the cells that use `sublinear
 which depend on no other cell, and keeps what the other cells found.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import functools

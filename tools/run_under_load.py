@@ -7,8 +7,6 @@ run, as in `make test-all ALL=1`. The log gets the whole output of each run; the
 every run passed.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -7,8 +7,6 @@ It shows the mark and the title in the colors of the pages, 1200 by 630 pixels, 
 Chromium; commit the result.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -9,8 +9,6 @@ Single backticks in a docstring lead to a public name of that spelling and are p
 A role such as ``:func:`` must name something that exists; it leads to its page if it is public.
 """
 
-from __future__ import annotations
-
 import ast
 import enum
 import importlib

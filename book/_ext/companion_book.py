@@ -7,8 +7,6 @@ raises an error on every page, ids that stand more than once, and a list whose e
 reader cannot count.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -5,8 +5,6 @@ them.  Before a build reads the pages, this extension compares both sides and wa
 disagreement, and ``make book`` makes every warning an error.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

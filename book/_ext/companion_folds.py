@@ -8,8 +8,6 @@ The words of a fold stay as they are, for a search within the page and for links
 what waits before its fold opens, a link leads into it, or the page is printed.
 """
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

@@ -6,8 +6,6 @@ box or formula with a reconstructed sign, which is written ``\rec{...}``, leads 
 the source; no other sentence has to.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

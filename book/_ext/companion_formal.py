@@ -7,8 +7,6 @@ source, know the form that all sources keep: a theorem that counts begins with `
 before ``Proof.``, and a command ends with a full stop at the end of a line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

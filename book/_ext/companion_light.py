@@ -8,8 +8,6 @@ sheets of the theme and of other extensions, the rules for classes that no page 
 are left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from pathlib import Path

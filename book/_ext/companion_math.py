@@ -10,8 +10,6 @@ formula that cannot be set is a warning that names the page and the formula, and
 ``make book``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

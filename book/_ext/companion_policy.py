@@ -10,8 +10,6 @@ Styles keep ``'unsafe-inline'``: formulas, figures and tables of the notebooks c
 attributes, and every explorer brings its style sheet.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

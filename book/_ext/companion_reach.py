@@ -12,8 +12,6 @@ The licenses of the packages whose scripts and styles a build copies into the pa
 beside them, because they ask for that.
 """
 
-from __future__ import annotations
-
 import os
 import posixpath
 import re

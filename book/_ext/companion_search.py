@@ -7,8 +7,6 @@ their text: without code, without formulas that a line of text cannot show. ``se
 what it finds there.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

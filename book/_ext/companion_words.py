@@ -11,8 +11,6 @@ the pages where Sphinx's own index has numbers in brackets.  Every chapter has a
 title that leads to the notation and to the index.
 """
 
-from __future__ import annotations
-
 import json
 import posixpath
 import re

@@ -3,8 +3,6 @@
 A drawn network is that of its width wherever it is shown: different pages speak of the same one.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -8,8 +8,6 @@ outside the titles of drop-downs, where a keyboard could not reach them; and its
 when the notebooks are checked, so it names neither a time nor a machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 

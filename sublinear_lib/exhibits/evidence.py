@@ -4,8 +4,6 @@ Observations are written by the checks, in short lines that follow each other.  
 with "the same" means the line above it, so it is completed here before it stands alone.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from html import escape

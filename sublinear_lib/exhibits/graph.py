@@ -11,8 +11,6 @@ Before changing it, know that the drawing is complete without scripts; the scrip
 zooms and switches between the views.  The rows of the ledger say the same in words.
 """
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import dataclass
 from html import escape

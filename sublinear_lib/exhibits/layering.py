@@ -8,8 +8,6 @@ Before changing it, know that the result must not depend on the order of a set: 
 compared to the byte.
 """
 
-from __future__ import annotations
-
 import itertools
 import statistics
 from collections.abc import Hashable, Iterable, Sequence

@@ -8,8 +8,6 @@ box, four lists to choose from and a count that is read aloud.  Before changing 
 rows carry what is filtered in attributes of their own, so that the script knows no statement.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from html import escape

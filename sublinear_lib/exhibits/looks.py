@@ -5,8 +5,6 @@ own and its word is always written.  The colors are roles of the palette, which 
 values.  Before changing a sign, know that it is drawn at 14 pixels: few strokes, no fill.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -7,8 +7,6 @@ them; ``\rec`` becomes a class that the style sheet underlines with dots.  Befor
 change ``_config.yml`` too: a test holds them together.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

@@ -7,8 +7,6 @@ between pages.  Before changing the anchors, know that the graph, the ledger and
 to each other by them.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 

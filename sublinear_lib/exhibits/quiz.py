@@ -12,8 +12,6 @@ compared when the notebooks are checked, and that the right answer is put into a
 an author may write it first every time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import dataclass

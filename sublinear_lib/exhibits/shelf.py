@@ -5,8 +5,6 @@ Everything that an exhibit takes can also be given, which is how the tests show 
 Before changing it, know that no exhibit runs a check.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field

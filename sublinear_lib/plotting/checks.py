@@ -4,8 +4,6 @@ No object of the paper lives here.  Each check returns what was given, numbers a
 in the words that all figures share what is wrong with it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

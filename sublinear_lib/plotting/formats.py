@@ -6,8 +6,6 @@ can use.  Nothing here is meant for comparing numbers; tests and notebooks compa
 themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

@@ -8,8 +8,6 @@ must reach a contrast of 4.5 : 1 on the page in both themes (labels are written 
 must stay apart for readers with protanopia, deuteranopia or tritanopia.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -6,8 +6,6 @@ are compared strictly.  Hosts choose among three forms: HTML under the type `PAG
 ``image/png`` (PDF, previews and editors) and ``text/plain`` (the alternative text).
 """
 
-from __future__ import annotations
-
 import base64
 import copy
 import io

@@ -7,8 +7,6 @@ steps: a proof at one radius covers the smaller ones, a wrong point the larger o
 interpolated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ marks in ``widgets/static/explorer.js``; change both together.  A backslash make
 ``_`` or itself literal; a mark that does not open a group (``a^2``, ``2 * 3``) is literal anyway.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 from typing import NamedTuple

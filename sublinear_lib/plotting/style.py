@@ -7,8 +7,6 @@ the metrics of a font.  Series are labeled where they end, not in a legend.
 Nothing here touches ``pyplot``: figures have no global state and are never displayed twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

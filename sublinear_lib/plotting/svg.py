@@ -7,8 +7,6 @@ of a pixel, and typesets labels in the reader's font.  Before changing it, know 
 compared byte by byte when the notebooks are checked: no dates, no hashes, no set order.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from xml.etree import ElementTree

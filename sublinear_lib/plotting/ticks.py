@@ -5,8 +5,6 @@ that a picture and the live plot beside it carry the same numbers and the front 
 its own.  Labels use the house markup (``2^{10}``).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise

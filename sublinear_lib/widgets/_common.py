@@ -4,8 +4,6 @@ No object of the paper lives here.  The checks return the argument, so that a co
 list of assignments and changes nothing before all of them have passed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence

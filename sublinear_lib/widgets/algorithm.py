@@ -8,8 +8,6 @@ front end against `SublinearAdversarialTraining` with the exact adversary of the
 steps.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import math

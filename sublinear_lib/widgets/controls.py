@@ -6,8 +6,6 @@ between its ends.  In the page a slider is a native range input over the positio
 and a choice is a native select, so keyboard, touch and screen readers work as everywhere else.
 """
 
-from __future__ import annotations
-
 import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -9,8 +9,6 @@ state: ``book/_static/widgets-boot.js`` finds it by ``_key``, the notebooks stor
 may depend on nothing but the function's values.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json

@@ -6,8 +6,6 @@ make the controls.  So nothing waits for a reader while a notebook is executed o
 area is stored in the page, and the stored bytes depend on the arguments alone.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ No object of the paper lives here.  It draws the decoded view, the very numbers 
 as a `Chart`, so the still and the live plot cannot disagree.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

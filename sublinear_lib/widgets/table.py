@@ -9,8 +9,6 @@ digits to the same float64, so the tests can ask for equality.  The front end re
 ``static/explorer.js``; change both together, and the version with them.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

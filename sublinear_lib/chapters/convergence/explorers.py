@@ -3,8 +3,6 @@
 The width is handled by its logarithm, because no float slider reaches 2^160 evenly.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

@@ -6,8 +6,6 @@ the average must never lie beyond the end of its bar: a caller that hands over s
 refuted the theorem, and the picture refuses to draw it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 Everything is decided in exact fractions: no choice is inside or outside by rounding.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

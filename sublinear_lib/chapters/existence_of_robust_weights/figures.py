@@ -6,8 +6,6 @@ arcs and fits come in radians and are drawn in degrees from -180 to 180; a polyn
 in both panels of `step_picture`, so that a reader can follow it from the step to the fit.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 Only the neurons of the window move at these weights, so the others are left out of both sums.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 

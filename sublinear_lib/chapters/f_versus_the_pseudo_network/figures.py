@@ -5,8 +5,6 @@ is cut wherever neighboring values differ by more than a tenth of the panel, so 
 has to be finer than that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

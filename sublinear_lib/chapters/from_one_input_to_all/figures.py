@@ -5,8 +5,6 @@ there (Definition A.4, the uniform step of Theorem C.1).  Know before changing i
 one axis, because the point is that the roof comes down while the function stands still.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -4,8 +4,6 @@ A quantity is divided by the power that a lemma bounds it with, so that a printe
 level line and a lemma ends where it is crossed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

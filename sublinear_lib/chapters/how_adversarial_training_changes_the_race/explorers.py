@@ -4,8 +4,6 @@ The paths are those of the recursion with cross terms, every 50 steps; the winne
 logits at the end.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import lru_cache

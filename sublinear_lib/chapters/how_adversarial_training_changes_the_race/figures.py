@@ -4,8 +4,6 @@ The robust feature is blue, the non-robust one rust, as in all of Part III.  Eve
 a mean is a line, so that a reader sees how far seeds differ; equal rates are runs of one kind.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 The axis is in standard deviations, where the bell never moves: what moves is the threshold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

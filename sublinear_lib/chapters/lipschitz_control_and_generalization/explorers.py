@@ -4,8 +4,6 @@
 not answered.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Know before changing it: "no answer" is a category of its own: a network that is
 network that errs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ A typed line of points that has a mistake raises an error that names it: bad dat
 lesson.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -4,8 +4,6 @@ Know before changing it: a unit must be as long on one axis as on the other, or 
 another norm's.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

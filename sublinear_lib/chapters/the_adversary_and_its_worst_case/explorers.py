@@ -4,8 +4,6 @@ The network of a draw is the same for every radius, and the same weights carry b
 attacks raise f itself: a loss adds only the choice between the supremum and the infimum.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

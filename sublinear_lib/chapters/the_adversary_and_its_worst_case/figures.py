@@ -4,8 +4,6 @@ A supremum that is not attained is always a hollow point.  Angles are taken in r
 degrees from the clean point.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -4,8 +4,6 @@ Know before changing it: an edge of the circuit is an entry of a matrix that is 
 of another network would look different.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Two choices keep the race short enough to be tabulated: the first weights are la
 runs of the chapter, and the rate of descent keeps ``eta / rho^{q-1}`` as it is for q = 3.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -6,8 +6,6 @@ cell is the square root of its value over the largest, because with a linear sca
 feature would hardly be seen beside a strong one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

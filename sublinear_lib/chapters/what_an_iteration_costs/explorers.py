@@ -3,8 +3,6 @@
 Such shares do not depend on the width.
 """
 
-from __future__ import annotations
-
 import math
 
 from sublinear_lib import scaling, theory

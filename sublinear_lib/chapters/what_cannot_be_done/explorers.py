@@ -5,8 +5,6 @@ can be drawn on one scale. The search for two neurons may take half a minute, an
 time was up.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Literal, TypeAlias
 

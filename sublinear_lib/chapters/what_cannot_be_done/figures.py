@@ -4,8 +4,6 @@ Know before changing it: labels and colors are different things here and must lo
 have the colors of all pictures of Part II, half-spaces and their vertices two others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Every error comes as a pair: what attacks found, and what the certificate leaves open.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

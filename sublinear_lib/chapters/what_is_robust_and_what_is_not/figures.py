@@ -4,8 +4,6 @@ Know before changing it: an attack is a lower bound of the robust error and a ce
 one; the area between is what nobody knows, and it is shaded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

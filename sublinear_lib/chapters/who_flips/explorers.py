@@ -4,8 +4,6 @@ The axis is in standard deviations, where the bell never moves: the radius sets 
 window, the threshold its place, and the neurons that can flip are the area between them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

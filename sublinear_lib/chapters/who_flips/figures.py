@@ -4,8 +4,6 @@ Know before changing it: the window is drawn in standard deviations of a pre-act
 width on that scale, and not delta, that decides how many neurons flip.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Sparse is always the first color and dense the second; where both curves are the
 weights are, the dense one lies underneath as a wide pale band.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

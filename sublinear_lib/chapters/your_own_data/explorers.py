@@ -5,8 +5,6 @@ only the first held-out rows are looked at, which the sentence says. A file is r
 runs, and nothing of it is stored.
 """
 
-from __future__ import annotations
-
 from dataclasses import astuple
 from functools import lru_cache, partial
 from typing import Any
