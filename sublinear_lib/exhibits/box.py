@@ -25,8 +25,6 @@ from sublinear_lib.exhibits.names import (
 )
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
-__all__ = ["ClaimBox", "ClaimList", "chapter_claims", "claim_box"]
-
 _SOURCES = {"paper": "", "repair": "this book", "memorization": "Part II", "features": "Part III"}
 
 

@@ -13,8 +13,6 @@ from sublinear_lib.exhibits.markup import inline_html
 from sublinear_lib.exhibits.names import name_of
 from sublinear_lib.exhibits.shelf import code_of
 
-__all__ = ["check_html", "evidence_html", "fold"]
-
 _ROLES: Mapping[Role, str] = {
     Role.STATEMENT: "The statement",
     Role.PRINT: "The letters of the print",

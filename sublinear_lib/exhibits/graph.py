@@ -25,8 +25,6 @@ from sublinear_lib.exhibits.names import name_of, short_name, statement_address,
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 from sublinear_lib.plotting import PAGE_HTML
 
-__all__ = ["DependencyGraph", "dependency_graph", "repaired_view", "work_view"]
-
 # The views of the works of the further parts.
 _PARTS = {"memorization": "Part II", "features": "Part III"}
 

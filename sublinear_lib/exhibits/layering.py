@@ -18,8 +18,6 @@ import networkx as nx
 import numpy as np
 from scipy.optimize import linprog
 
-__all__ = ["Layout", "layered"]
-
 _SWEEPS = 24
 _SLIM = 0.55  # the room of a passing arrow, in units of the room of a node
 

@@ -20,8 +20,6 @@ from sublinear_lib.exhibits.markup import inline_html, spoken
 from sublinear_lib.exhibits.names import name_of, title_of
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
-__all__ = ["LedgerTable", "ledger_table"]
-
 _PARTS = {
     "main-text": "Main text",
     "appendix-a": "Appendix A",

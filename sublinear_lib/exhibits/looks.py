@@ -14,8 +14,6 @@ from typing import NamedTuple
 from sublinear_lib.claims import Verdict
 from sublinear_lib.plotting import Role, palette_css
 
-__all__ = ["LOOKS", "Look", "badge", "sign", "style_sheet"]
-
 STATIC = Path(__file__).parent / "static"
 
 

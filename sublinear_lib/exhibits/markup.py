@@ -19,8 +19,6 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-__all__ = ["MACROS", "block_html", "inline_html", "math_html", "spoken"]
-
 MACROS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
         "R": (r"\mathbb{R}", 0),

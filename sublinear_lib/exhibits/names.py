@@ -12,8 +12,6 @@ from html import escape
 
 from sublinear_lib.claims import Claim, Ledger, ProofStatus, Verdict
 
-__all__ = ["name_of", "page_link", "proof_links", "short_name", "statement_link", "title_of"]
-
 _KINDS = {
     "alg": ("Algorithm", "Alg."),
     "claim": ("Claim", "Claim"),

@@ -22,8 +22,6 @@ from sublinear_lib.exhibits.looks import LOOKS, STATIC
 from sublinear_lib.exhibits.markup import block_html, spoken
 from sublinear_lib.plotting import palette_css
 
-__all__ = ["Question", "Quiz", "Reply", "quiz", "read_quiz"]
-
 QUIZZES = Path(__file__).parent / "quizzes"
 FEWEST_QUESTIONS, MOST_QUESTIONS = 3, 5
 FEWEST_CHOICES, MOST_CHOICES = 3, 4

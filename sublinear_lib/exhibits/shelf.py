@@ -21,8 +21,6 @@ from sublinear_lib.claims import (
     stored_evidence,
 )
 
-__all__ = ["Shelf", "default_shelf"]
-
 _STRENGTH = tuple(Method)
 
 

@@ -27,20 +27,6 @@ from sublinear_lib.plotting.style import HALO, LINE_HEIGHT, house_style, spread
 from sublinear_lib.plotting.ticks import ticks
 from sublinear_lib.validation import float_array
 
-__all__ = [
-    "INK",
-    "Chart",
-    "Curves",
-    "Drawing",
-    "Rows",
-    "arrays",
-    "by_first",
-    "colored",
-    "ends",
-    "extent",
-    "picture",
-]
-
 Curves: TypeAlias = Mapping[str, Numbers]
 """Values by the label of their curve, in the house markup."""
 

@@ -12,8 +12,6 @@ import numpy as np
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import float_array
 
-__all__ = ["ascending", "checked_text", "plain_name", "positive"]
-
 _SHOWN = 8
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from sublinear_lib.validation import count, scalar
 
-__all__ = ["Numbers", "course", "degrees", "grouped", "number", "percent", "whole"]
-
 Numbers: TypeAlias = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 """What figures and marks accept as coordinates; it is checked when it is drawn."""
 

@@ -13,20 +13,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "DARK",
-    "FAINT",
-    "LIGHT",
-    "MEANINGS",
-    "ROLES",
-    "SERIES",
-    "Role",
-    "css_color",
-    "meaning",
-    "palette_css",
-    "roles_of",
-]
-
 Role: TypeAlias = Literal["c1", "c2", "c3", "c4", "c5", "ink", "muted", "grid", "paper"]
 """The name of a color."""
 

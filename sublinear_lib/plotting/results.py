@@ -15,8 +15,6 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.chart import Chart, Drawing, ends, extent, picture
 from sublinear_lib.plotting.formats import grouped, number, percent
 
-__all__ = ["promise_picture", "proof_steps", "training_run"]
-
 _KINDS = (("clean", "ink"), ("attacked", "c4"), ("certified", "c3"))
 
 

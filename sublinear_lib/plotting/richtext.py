@@ -12,8 +12,6 @@ import re
 from html import escape
 from typing import NamedTuple
 
-__all__ = ["Run", "parse", "to_html", "to_mathtext", "to_plain", "to_sentence", "to_svg"]
-
 _MARK = re.compile(r"\\([\\*^_])|\*([^*{}\s](?:[^*{}]*[^*{}\s])?)\*|([\^_])\{([^{}]*)\}")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\N{MINUS SIGN}n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
 _SUBSCRIPTS = str.maketrans("0123456789+-\N{MINUS SIGN}", "₀₁₂₃₄₅₆₇₈₉₊₋₋")

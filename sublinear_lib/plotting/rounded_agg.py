@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from sublinear_lib._typing import FloatArray
 
-__all__ = ["FigureCanvas"]
-
 _UNIT = 256.0
 
 

@@ -18,16 +18,6 @@ from sublinear_lib._typing import IntArray
 from sublinear_lib.plotting.palette import LIGHT
 from sublinear_lib.plotting.richtext import to_plain
 
-__all__ = [
-    "HALO",
-    "LINE_HEIGHT",
-    "end_label_room",
-    "house_style",
-    "legend_places",
-    "spread",
-    "thinned",
-]
-
 HALO = "sl-halo"
 """The group id that gives a label an outline in the color of the page."""
 

@@ -17,8 +17,6 @@ from sublinear_lib.plotting.palette import LIGHT, Role, css_color
 from sublinear_lib.plotting.richtext import to_svg
 from sublinear_lib.plotting.style import HALO, house_style
 
-__all__ = ["figure_svg"]
-
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")

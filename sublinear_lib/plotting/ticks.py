@@ -15,8 +15,6 @@ import numpy as np
 from sublinear_lib.plotting.formats import grouped, number
 from sublinear_lib.validation import choice, count, scalar
 
-__all__ = ["SCALES", "Ticks", "ticks"]
-
 SCALES = ("linear", "log10", "log2")
 """The axis scales: linear, and logarithmic with ticks at powers of ten or of two."""
 

@@ -26,8 +26,6 @@ from sublinear_lib.training import StableStep, SublinearAdversarialTraining
 from sublinear_lib.widgets._common import STATIC, Widget, style_sheet
 from sublinear_lib.widgets.algorithm_stills import algorithm_stills
 
-__all__ = ["AlgorithmPlayer", "algorithm_player", "player_data", "player_network"]
-
 _WIDTHS = tuple(round(64 * 2 ** (k / 5)) for k in range(31))
 _UNIT = 4096
 _TAILS_PER_UNIT = 64

@@ -16,8 +16,6 @@ import numpy as np
 from sublinear_lib.plotting.checks import checked_text
 from sublinear_lib.validation import count, float_array, scalar
 
-__all__ = ["Choice", "Control", "Slider", "Text"]
-
 _FEW = 8  # values that a message names
 
 

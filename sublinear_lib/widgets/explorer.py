@@ -36,8 +36,6 @@ from sublinear_lib.widgets.controls import Choice, Control, Slider
 from sublinear_lib.widgets.still import still_picture
 from sublinear_lib.widgets.views import HalfPlane, Rule, View
 
-__all__ = ["Explorer"]
-
 
 class Explorer(Widget):
     """A figure with controls, tabulated when the notebook runs, live when a kernel does.

@@ -25,8 +25,6 @@ from sublinear_lib.widgets._common import (
 )
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 
-__all__ = ["LiveLab"]
-
 _HOW = "This lab computes while you watch, in a running Jupyter ('make lab')."
 _LIVE = "Set the controls and press Run."
 _ELSEWHERE = (

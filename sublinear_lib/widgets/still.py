@@ -15,8 +15,6 @@ from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.shapes import beyond
 
-__all__ = ["still_picture"]
-
 _WIDTH = 420.0
 _ROWS = 62.0  # labels of both axes, above and below the plot
 _LETTER = 6.6  # average width in pixels of a character of 12 pixels

@@ -32,21 +32,6 @@ from sublinear_lib.widgets.views import (
     View,
 )
 
-__all__ = [
-    "DIGITS",
-    "LARGEST_TABLE",
-    "MOST_POSITIONS",
-    "AxisData",
-    "AxisLimits",
-    "data_of_axes",
-    "decode",
-    "encode",
-    "pack",
-    "rounded",
-    "shared_limits",
-    "unpack",
-]
-
 VERSION = 2
 DIGITS = 5
 """Significant digits that are kept."""
