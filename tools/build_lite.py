@@ -22,18 +22,10 @@ from colab_notebooks import ROOT
 LITE = ROOT / "_build" / "lite"
 # what the notebooks import beside the library and what it asks for itself: the part of the extra
 # "book" in pyproject.toml that does not build pages
-BESIDE = (
-    "matplotlib",
-    "ipywidgets",
-    "anywidget",
-    "markdown-it-py",
-    "mdit-py-plugins",
-    "pygments",
-    "beautifulsoup4",
-)
+BESIDE = "matplotlib ipywidgets anywidget markdown-it-py mdit-py-plugins pygments beautifulsoup4"
 INSTALL = f"""# The library of this book and what it needs, for the Python in your browser. It
 # runs without compiled kernels, so long cells take their time.
-%pip install -q sublinear-lib {" ".join(BESIDE)}"""
+%pip install -q sublinear-lib {BESIDE}"""
 
 
 def commands(work: Path, target: Path, pyodide: str | None = None) -> list[list[str]]:

@@ -17,30 +17,17 @@ import platform
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from sublinear_lib.claims import LEDGER, Budget, Claim, Verdict
 from sublinear_lib.claims.stated import STATED
 
 OUTPUT = Path(__file__).resolve().parents[1] / "benchmarks/results/statement_plantings.json"
 SCHEMA = 1
-
-
-@contextmanager
-def planted(key: str, number: Fraction | float) -> Iterator[None]:
-    """Let a statement have another number."""
-    right = STATED[key]
-    STATED[key] = replace(
-        right, number=number, sharp=right.number if right.sharp is None else right.sharp
-    )
-    try:
-        yield
-    finally:
-        STATED[key] = right
 
 
 def verdict_of(claim: Claim) -> Verdict:
@@ -55,7 +42,8 @@ def trial(key: str, claim: Claim, number: Fraction | float) -> dict[str, Any]:
     """Plant one number and note what its check finds."""
     entry = STATED[key]
     true, was = entry.admits(number), entry.admits(entry.number)
-    with planted(key, number):
+    sharp = entry.number if entry.sharp is None else entry.sharp
+    with mock.patch.dict(STATED, {key: replace(entry, number=number, sharp=sharp)}):
         found = verdict_of(claim)
     changed = found is not claim.recorded
     if true != was:

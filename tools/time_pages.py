@@ -61,13 +61,8 @@ QUERIES = {
     "how fast": "book/part1/what-an-iteration-costs",
 }
 GOALS = {
-    "bytes": 1_200_000,
-    "compressed": 500_000,
-    "nodes": 8_000,
-    "tabs": 25,
-    "shift": 0.1,
-    "painted": 2.5,
-    "explorers": 6.0,
+    **{"bytes": 1_200_000, "compressed": 500_000, "nodes": 8_000, "tabs": 25},
+    **{"shift": 0.1, "painted": 2.5, "explorers": 6.0},
 }
 WIDTHS = (1280, 390)
 SLOW = {"latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750, "offline": False}
@@ -133,17 +128,17 @@ def moved(browser: Browser, address: str, width: int) -> float:
         return round(tab.evaluate("moved"), 3)
 
 
-def tabs_to_first_control(tab: Page, most: int = 400) -> int | None:
+def tabs_to_first_control(tab: Page) -> int | None:
     """Press Tab from the top of a page, by its link to the content, up to the first explorer."""
     if not tab.locator("article .sl-explorer").count():
         return None
     tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
-    for pressed in range(2, most):
+    for pressed in range(2, 400):
         tab.keyboard.press("Tab")
         if tab.evaluate(AT_A_CONTROL):
             return pressed
-    return most
+    return 400
 
 
 def waited(browser: Browser, address: str) -> dict[str, float | None]:

@@ -44,12 +44,8 @@ def work_view(ledger: Ledger, work: str) -> nx.DiGraph:
     first = {claim.id: claim.restates or claim.id for claim in claims}
     graph = nx.DiGraph()
     graph.add_nodes_from(claim.id for claim in claims if not claim.restates)
-    arrows = (
-        (first[used], first[claim.id])
-        for claim in claims
-        for used in claim.depends_on
-        if used in first
-    )
+    used = ((each, claim.id) for claim in claims for each in claim.depends_on if each in first)
+    arrows = ((first[each], first[name]) for each, name in used)
     graph.add_edges_from(arrow for arrow in arrows if arrow[0] != arrow[1])
     return graph
 
@@ -220,22 +216,9 @@ class DependencyGraph:
 
 
 def dependency_graph(*, shelf: Shelf | None = None) -> DependencyGraph:
-    """Show what rests on what.
+    """Show what rests on what, by default among the claims of the library, in a notebook.
 
-    Parameters
-    ----------
-    shelf : Shelf, optional
-        The claims; those of the library by default.
-
-    Returns
-    -------
-    DependencyGraph
-        Shows itself in a notebook.
-
-    Raises
-    ------
-    ValueError
-        If the repairs form a circle.
+    ValueError says that the repairs form a circle.
     """
     return DependencyGraph(shelf or default_shelf())
 

@@ -103,33 +103,27 @@ class LedgerTable:
 
     def _controls(self) -> str:
         ledger = self._shelf.ledger
-        verdicts = [each.value for each in LOOKS if any(claim.recorded is each for claim in ledger)]
-        known = [
-            each.value for each in ProofStatus if any(claim.status is each for claim in ledger)
-        ]
+        verdicts = {claim.recorded for claim in ledger}
+        known = {claim.status for claim in ledger}
         used = {method for claim in ledger for method in self._shelf.methods(claim)}
-        methods = [method.value for method in Method if method in used]
-        parts = {
-            key: title
-            for key, title in _PARTS.items()
-            if any(claims.section(c.id) == key for c in ledger)
-        }
+        parts = {claims.section(claim.id) for claim in ledger}
         lists = (
-            ("verdict", "Verdict", {each: each for each in verdicts}),
-            ("status", "Known by", {each: each for each in known}),
-            ("part", "Part", parts),
-            ("method", "Method", {each: each for each in methods}),
+            ("verdict", "Verdict", {each.value: each.value for each in LOOKS if each in verdicts}),
+            (
+                "status",
+                "Known by",
+                {each.value: each.value for each in ProofStatus if each in known},
+            ),
+            ("part", "Part", {key: title for key, title in _PARTS.items() if key in parts}),
+            ("method", "Method", {each.value: each.value for each in Method if each in used}),
         )
         chosen = "".join(
             f'<div><label for="sl-{name}">{title}</label>'
             f'<select id="sl-{name}" data-filter="{name}">'
             '<option value="">all</option>'
-            + "".join(
-                f'<option value="{escape(key)}">{escape(text)}</option>'
-                for key, text in options.items()
-            )
+            + "".join(f'<option value="{escape(k)}">{escape(v)}</option>' for k, v in all_.items())
             + "</select></div>"
-            for name, title, options in lists
+            for name, title, all_ in lists
         )
         return (
             '<form class="sl-tools" role="search" aria-label="Statements" hidden>'
@@ -163,16 +157,5 @@ class LedgerTable:
 
 
 def ledger_table(*, shelf: Shelf | None = None) -> LedgerTable:
-    """Show all statements, each in a row that opens.
-
-    Parameters
-    ----------
-    shelf : Shelf, optional
-        Claims and evidence; those of the library by default.
-
-    Returns
-    -------
-    LedgerTable
-        Shows itself in a notebook.
-    """
+    """Show all statements, by default those of the library, each in a row that opens."""
     return LedgerTable(shelf or default_shelf())

@@ -53,20 +53,8 @@ def sign(path: str) -> str:
 
 
 def badge(verdict: Verdict) -> str:
-    """Return a verdict as HTML: color, sign and word.
+    """Return a verdict as a ``span`` element: color, sign and word.
 
-    Parameters
-    ----------
-    verdict : Verdict
-        The verdict.
-
-    Returns
-    -------
-    str
-        A ``span`` element.
-
-    Examples
-    --------
     >>> "fails as printed" in badge(Verdict.FAILS)
     True
     """

@@ -140,29 +140,10 @@ def read_quiz(text: str, name: str, page: str) -> Quiz:
     ``- [ ]`` before the others; what is indented below a choice is told to those who choose it.
     Texts are Markdown with LaTeX between dollar signs, without links and without roles of MyST.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    name : str
-        Name of the file, for messages.
-    page : str
-        The page, such as ``"part1/how-many-neurons-fire"``.
+    ValueError names the file, the question and the fault: too few or too many questions or choices,
+    not exactly one right choice, a choice without feedback or twice the same, feedback that
+    contradicts the mark, braces that do not match.
 
-    Returns
-    -------
-    Quiz
-        Three to five questions.
-
-    Raises
-    ------
-    ValueError
-        If the text has another form: too few or too many questions or choices, not exactly one
-        right choice, a choice without feedback or twice the same, feedback that contradicts the
-        mark, braces that do not match.  The message names the file, the question and the fault.
-
-    Examples
-    --------
     >>> question = '''## What is $1+1$?
     ...
     ... - [x] $2$

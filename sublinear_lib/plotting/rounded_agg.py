@@ -8,21 +8,16 @@ pixel, the unit of Agg; a half stays a half.
 This module is a backend of matplotlib in the sense of ``savefig(backend="module://...")``.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.path import Path
 from matplotlib.transforms import IdentityTransform, Transform
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from sublinear_lib._typing import FloatArray
+from sublinear_lib._typing import FloatArray
 
 _UNIT = 256.0
 

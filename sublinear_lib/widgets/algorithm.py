@@ -117,17 +117,16 @@ def _spec() -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _moments() -> list[tuple[str, TwoLayerNetwork]]:
     """Return three moments of small runs."""
-    printed = player_network(128, scaling.standardize_threshold(scaling.PRINTED.tau(128), 128))
-    sparse = player_network(128, scaling.standardize_threshold(scaling.R3.tau(128), 128))
+    printed, sparse = (
+        player_network(128, scaling.standardize_threshold(rules.tau(128), 128))
+        for rules in (scaling.PRINTED, scaling.R3)
+    )
     trainer = SublinearAdversarialTraining(
         adversary=ExactOnCircle(rho=_RHO), steps=_STILL_STEPS, index="literal"
     )
     trained = trainer.fit(sparse, *player_data(), rng=0).final
-    return [
-        ("printed threshold", printed),
-        ("sparse threshold", sparse),
-        (f"the same after {_STILL_STEPS} steps", trained),
-    ]
+    after = f"the same after {_STILL_STEPS} steps"
+    return [("printed threshold", printed), ("sparse threshold", sparse), (after, trained)]
 
 
 class AlgorithmPlayer(Widget):
@@ -170,25 +169,9 @@ class AlgorithmPlayer(Widget):
 def algorithm_player(size: Literal["full", "small"] = "full") -> AlgorithmPlayer:
     """Return the player of Algorithm 1: the network on the circle, trained while one watches.
 
-    Parameters
-    ----------
-    size : {"full", "small"}, default "full"
-        The small one shows the neurons, the threshold and the sentence only.
-
-    Returns
-    -------
-    AlgorithmPlayer
-        A figure that computes in the page.
-
-    Raises
-    ------
-    ValueError
-        If `size` is neither.
-
-    Notes
-    -----
-    The start is `player_network`, the data are `player_data`.  Both runs use the exact adversary
-    of the circle and the step size of
+    The small one shows the neurons, the threshold and the sentence only; ValueError says that the
+    size is neither.  The start is `player_network`, the data are `player_data`.  Both runs use the
+    exact adversary of the circle and the step size of
     :class:`sublinear_lib.training.step_size.StableStep`; the sparse one asks the half-space index
     that ``SublinearAdversarialTraining(index="literal")`` builds for d = 3, the prefix of the
     neurons sorted by the largest value that any input can give them.  Source: Algorithm 1,

@@ -125,7 +125,7 @@ class Slider(_Control):
 
     def spec(self) -> dict[str, object]:
         """Return what the front end needs to know, ready for JSON."""
-        return _listed("slider", self, integer=self.integer)
+        return _listed("slider", self) | {"integer": self.integer}
 
 
 @dataclass(frozen=True)
@@ -221,10 +221,9 @@ Control: TypeAlias = Slider | Choice
 """Everything a reader can set."""
 
 
-def _listed(kind: str, control: Any, **more: object) -> dict[str, object]:
-    values, known = list(control.values), {"name": control.name, "label": control.label}
-    texts = [control.text(value) for value in values]
-    return {"kind": kind, **known, "values": values, "texts": texts, **more}
+def _listed(kind: str, control: Any) -> dict[str, object]:
+    known = {"kind": kind, "name": control.name, "label": control.label}
+    return known | {"values": list(control.values), "texts": [*map(control.text, control.values)]}
 
 
 @dataclass(frozen=True)

@@ -133,11 +133,10 @@ class Explorer(Widget):
         ]
 
     def _evaluate_everywhere(self) -> list[View]:
-        lengths = [len(control.values) for control in self.controls]
-        if (positions := math.prod(lengths)) > tables.MOST_POSITIONS:
+        if (positions := math.prod(self.shape)) > tables.MOST_POSITIONS:
             raise ValueError(
                 f"controls must have at most {tables.MOST_POSITIONS} positions together, got "
-                f"{' x '.join(map(str, lengths))} = {positions}"
+                f"{' x '.join(map(str, self.shape))} = {positions}"
             )
         grid = itertools.product(*(control.values for control in self.controls))
         names = [control.name for control in self.controls]
@@ -229,9 +228,7 @@ class Explorer(Widget):
                 return {"kind": "error", "control": control.name, "message": str(error)}
         try:
             table = self._live_table(values)
-            texts = [
-                control.text(control.accept(values[control.name])) for control in self.controls
-            ]
+            texts = [each.text(each.accept(values[each.name])) for each in self.controls]
         except Exception as error:
             # Whatever function or format raise, the reader gets it in words and keeps the picture.
             return {"kind": "error", "message": f"{type(error).__name__}: {error}"}
@@ -243,12 +240,10 @@ class Explorer(Widget):
         """Describe the controls; the same for the same arguments."""
         parts = []
         for control in self.controls:
-            values = control.values
+            values, kind = control.values, "options"
             if isinstance(control, Slider):
-                ends = f" from {values[0]} to {values[-1]}"
-                parts.append(f"{control.name}: {len(values)} values{ends}")
-            else:
-                parts.append(f"{control.name}: {len(values)} options")
+                kind = f"values from {values[0]} to {values[-1]}"
+            parts.append(f"{control.name}: {len(values)} {kind}")
         total = len(self._decoded["grid"])
         return f"Explorer({to_plain(self.title)!r}, {', '.join(parts)}; {total} positions)"
 

@@ -72,9 +72,8 @@ class LiveLab(Widget):
                 inputs.append(ipywidgets.Text(value=control.start, **look))
                 continue
             options = [(to_plain(control.text(v)), v) for v in control.values]
-            kind = (
-                ipywidgets.Dropdown if isinstance(control, Choice) else ipywidgets.SelectionSlider
-            )
+            named = isinstance(control, Choice)
+            kind = ipywidgets.Dropdown if named else ipywidgets.SelectionSlider
             inputs.append(kind(options=options, index=control.start_position, **look))
         button = ipywidgets.Button(description="Run", button_style="primary", icon="play")
         output = ipywidgets.Output()
