@@ -2,11 +2,10 @@
 
 usage: python tools/build_lite.py [--pyodide ADDRESS_OR_FILE]
 
-Writes ``_build/lite``: JupyterLite, copies of all notebooks, and the library as a wheel; the first
-cell of each copy installs it. A server must offer the folder. Python itself, Pyodide, and the
-compiled packages that come with it (NumPy, SciPy and others) are not in it: unless ``--pyodide``
-names a distribution of Pyodide to put beside the pages, the reader's browser fetches them from the
-host that JupyterLite's kernel names, and packages that Pyodide lacks from the Python Package Index.
+Writes ``_build/lite``: JupyterLite, copies of all notebooks, and the library as a wheel, which the
+first cell of each copy installs.  Unless ``--pyodide`` names a distribution of Pyodide to put
+beside the pages, the reader's browser fetches Python and its compiled packages from the host that
+JupyterLite's kernel names, and packages that Pyodide lacks from the Python Package Index.
 """
 
 import argparse

@@ -1,9 +1,7 @@
 """Make what a lecturer takes along: slides and exercise sheets, from the built pages.
 
-``book/lectures.yml`` names what each slide of the ten lectures shows, a figure of a page or a
-formula, and the one sentence that goes with it.  A sheet holds the exercises, without solutions,
-that the plan in ``book/teaching.md`` links to in a lecture.  Both are written after every build
-into ``_build/html/teaching`` and work without a network.
+``book/lectures.yml`` names what each slide shows; a sheet holds the exercises, without solutions,
+that the plan in ``book/teaching.md`` links to in a lecture.  Both work without a network.
 """
 
 import copy

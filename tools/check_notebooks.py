@@ -1,11 +1,9 @@
 """Read the chapters as notebooks and list what departs from the form that every page keeps.
 
-A page of the story (Parts I, II and III) asks a question, shows a picture and gives the answer in
-one sentence, all on its first screen; it computes its formula in front of the reader, says where
-the book stands, sets a quiz and exercises with hidden solutions, and closes with one section,
-*Evidence*, that the build folds.  It has a size.  A page of *Going deeper* keeps the same form
-without a quiz, a picture on top and a place in the story.  In the other notebooks only cells and
-outputs are checked.  All of them were stored by ``tools/run_notebooks.py``.
+A page of the story (Parts I, II and III) asks a question, shows a picture and gives the answer on
+its first screen, says where the book stands, sets a quiz and exercises with hidden solutions, and
+closes with *Evidence*, that the build folds.  A page of *Going deeper* keeps the same form without
+quiz, first picture and place in the story; in others only cells and outputs are checked.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """

@@ -1,10 +1,7 @@
 """Run every notebook of the book on one core and on two, and compare the bytes with what is stored.
 
-Each notebook is run twice in fresh kernels: on one core with one thread for linear algebra, and on
-two cores with two threads.  Both times the outputs, put into the fixed form of
-``tools/run_notebooks.py``, are compared with the stored file.  The book's own runs use one thread
-(``tools/kernel_environment.py``), so the second run is harder than what the tests ask for; a
-notebook that differs there is run once more on two cores with one thread.
+The book's own runs use one thread (``tools/kernel_environment.py``), so two threads are harder than
+what the tests ask for; a notebook that differs there is run once more on two cores with one thread.
 ``python -m benchmarks.reliability --only notebooks`` keeps what is found.
 """
 

@@ -1,9 +1,7 @@
 """Write a sheet of twelve exercises with numbers of its own, and the solutions for the marker.
 
-The solutions of the book are public; these are not in it.  A seed chooses the numbers of each
-exercise, the library computes the answers, and two texts are written: the sheet for the class and
-the solutions with a marking scheme, each as a page to print and as Markdown with TeX formulas to
-edit.  The same seed gives the same bytes.
+A seed chooses the numbers, the library computes the answers; both texts are written as a page to
+print and as Markdown with TeX formulas.  The same seed gives the same bytes.
 
 usage: python tools/exercise_variants.py --seed SEED [--exercises 5 6] [--out FOLDER]
 """

@@ -2,12 +2,10 @@
 
 usage: python tools/plant_statements.py [--output FILE] [NAME ...]
 
-Every power of m that a statement names, and every constant that is claimed to be sharp, stands in
-`sublinear_lib.claims.stated.STATED`.  Here each is replaced by a power that is 1/40 off, on either
-side (a constant: 10 %), and the checks of its claims run in the quick budget with the seed 0.  A
-planted number that makes a true statement false, or a false one true, must change the verdict; one
-that leaves it true, because it only weakens a bound, or false must not.  The result is stored in
-`benchmarks/results/statement_plantings.json`, from which the page of measurements is made.
+Each number of `sublinear_lib.claims.stated.STATED` is replaced by a power that is 1/40 off, on
+either side (a constant: 10 %), and the checks of its claims run in the quick budget with seed 0.
+A planted number that changes the truth of a statement must change the verdict, any other must not.
+The result goes to `benchmarks/results/statement_plantings.json`.
 """
 
 import argparse

@@ -2,15 +2,10 @@
 
 usage: python tools/run_notebooks.py [--check] [--claims] [notebook ...]
 
-Each notebook runs from top to bottom in a fresh kernel. What changes from run to run without
-meaning anything (times, cell and widget identities, memory addresses, how a printed text was cut
-into pieces) is then put into one fixed form, in which JupyterLab leaves it: JavaScript writes 1 for
-1.0. ``--check`` writes nothing and fails when a fresh run
-differs from what is stored.
-
-After `sublinear verify --store`, or a change of a claim, pages show old boxes. Running whole
-chapters for that takes minutes; ``--claims`` runs the cells that use `sublinear_lib.exhibits`,
-which depend on no other cell, and keeps what the other cells found.
+What changes from run to run without meaning anything (times, identities, memory addresses, how a
+printed text was cut into pieces) is put into one fixed form, in which JupyterLab leaves it:
+JavaScript writes 1 for 1.0.  ``--check`` writes nothing and fails when a fresh run differs.
+``--claims`` runs only the cells that use `sublinear_lib.exhibits`, which depend on no other cell.
 """
 
 import argparse

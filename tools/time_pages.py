@@ -1,19 +1,15 @@
 """Measure what the pages of the built book weigh, and how long a reader waits for them.
 
-A page is loaded from a server on this machine, which compresses as servers do, into an empty
-cache. Counted are, before its reader acts: bytes (as they are, and compressed), requests, elements,
-how far what is seen moves (layout shift; from the top, and by a link into the page, on a wide and
-on a narrow window), and how often a reader presses Tab until the first control of the first
-explorer, having taken the link that leads to the content. Then the page is loaded once more, by a
+A page is loaded from a server on this machine into an empty cache.  Counted are bytes (as they are,
+and compressed), requests, elements, layout shift (from the top, and by a link into the page, wide
+and narrow), and the presses of Tab until the first control of an explorer.  Then it is loaded by a
 reader with a slow network (1.6 Mbit/s, 150 ms) and a processor four times slower than this one:
-when something is drawn, and when the first explorer takes input. Last, eight words are searched
-for: on which place stands the page that a reader would want, and what is loaded for that.
+when something is drawn, and when the first explorer takes input.  Last, eight words are searched.
 
 usage: python tools/time_pages.py [page ...]
 
 Without pages, the chapters below are measured, and the result goes to
-``benchmarks/results/page_times.json``, which the page on measurements shows beside what an older
-book was like.
+``benchmarks/results/page_times.json``.
 """
 
 from __future__ import annotations

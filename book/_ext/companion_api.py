@@ -1,12 +1,9 @@
 """The pages of the library: every public name of every room, with its docstring.
 
-A page of ``book/reference/api`` holds a title and the mark ``api-room``, which is replaced by text
-before the page is read: what the room says of itself, the list of its names, and then each of them,
-module by module, in the order of the source.  autodoc and numpydoc turn the docstrings into
-definitions.  ``api-command`` is replaced by the help of the command ``sublinear``.
-
-Single backticks in a docstring lead to a public name of that spelling and are plain code otherwise.
-A role such as ``:func:`` must name something that exists; it leads to its page if it is public.
+A page of ``book/reference/api`` holds a title and the mark ``api-room``, which is replaced by what
+the room says of itself, the list of its names, and each of them, in the order of the source;
+``api-command`` by the help of the command ``sublinear``.  Single backticks in a docstring lead to a
+public name of that spelling and are plain code otherwise.
 """
 
 import ast

@@ -1,10 +1,8 @@
 """What this book adds to Jupyter Book 1.x.
 
-One setting, ``companion_repository_url``, decides whether the pages offer a repository at all:
-while it is empty, no page shows a repository, issue, edit or launch button, and when it holds an
-address all of them appear.  The rest mends what other extensions write: it keeps away a script that
-raises an error on every page, ids that stand more than once, and a list whose entries a screen
-reader cannot count.
+While ``companion_repository_url`` is empty, no page shows a repository, issue, edit or launch
+button.  The rest mends what other extensions write: a script that raises an error on every page,
+ids that stand more than once, and a list whose entries a screen reader cannot count.
 """
 
 import re

@@ -1,9 +1,7 @@
 r"""The form of a page: boxes that have one name, one fold with the evidence, marks of the source.
 
-A statement has the name under which the paper or this book states it, such as "Lemma 4.5", and no
-second number.  The text below the heading *Evidence* is folded, whatever cells it consists of.  A
-box or formula with a reconstructed sign, which is written ``\rec{...}``, leads to the page about
-the source; no other sentence has to.
+A statement has the name under which the paper or this book states it, and no second number.  A box
+or formula with a reconstructed sign, ``\rec{...}``, leads to the page about the source.
 """
 
 import re

@@ -1,11 +1,8 @@
 """What a page need not load or hold, taken from it when it is written.
 
-The theme brings all icons as a script of 1.5 MB although its style sheet has them as a font; the
-search and its index come to pages where nobody searches; scripts keep the browser from drawing
-that nothing needs before the page is there; the data of the explorers stands before the text; and
-every comma of the code and every word of a signature is an element of its own.  Of the style
-sheets of the theme and of other extensions, the rules for classes that no page and no script names
-are left out.
+Icons that come as a script of 1.5 MB, the search where nobody searches, scripts that keep the
+browser from drawing, data of explorers before the text, elements for every comma of the code, and
+rules of style sheets for classes that no page and no script names.
 """
 
 import re

@@ -1,13 +1,8 @@
 r"""Formulas that are set when the book is built: TeX becomes MathML, which every browser draws.
 
-A page then needs no script for its formulas: they are there at once, without JavaScript too, in
-print, for a search within the page and for a screen reader.  The TeX of a formula stays with it in
-``data-tex``, which ``formulas.js`` puts on the clipboard.  Temml, which is written in JavaScript,
-does the work, in an engine that comes with the Python package ``mini-racer``.
-
-One pass over a finished page sets the formulas of its text and those in stored outputs alike.  A
-formula that cannot be set is a warning that names the page and the formula, and so an error of
-``make book``.
+The TeX of a formula stays with it in ``data-tex``, which ``formulas.js`` puts on the clipboard.
+Temml, written in JavaScript, does the work, in the engine of the Python package ``mini-racer``.
+One pass over a finished page sets its formulas; one that cannot be set is a warning.
 """
 
 import json

@@ -1,15 +1,10 @@
 """How a page is found, shown by others, and cited.
 
-Every page gets a description and, in its footer, an entry to cite it, made from ``CITATION.cff``.
-Once the book has an address (``html.baseurl`` in ``_config.yml``, or the environment variable
-``COMPANION_SITE_URL``, which the workflow that publishes the book sets), pages also carry the tags
-by which other sites show a link to them, and the book a ``sitemap.xml``.
-
-Addresses of pages that have moved stay good: a small page leads from each to its new place
-(``companion_moved`` in ``_config.yml``).
-
-The licenses of the packages whose scripts and styles a build copies into the pages are written
-beside them, because they ask for that.
+Every page gets a description and an entry to cite it, made from ``CITATION.cff``.  Once the book
+has an address (``html.baseurl`` in ``_config.yml``, or the variable ``COMPANION_SITE_URL``), pages
+also carry tags for links to them, and the book a ``sitemap.xml``.  A small page leads from each
+address that has moved (``companion_moved``).  The licenses of copied scripts and styles are
+written, too.
 """
 
 import os

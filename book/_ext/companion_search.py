@@ -1,10 +1,7 @@
 """The index of the search: one small script with the words of the book as a reader sees them.
 
-Sphinx's own index weighs all pages alike, knows no sentence, and has the pages themselves fetched
-for excerpts.  This one holds, for each page in the order of the contents, its title, its kind, and
-its sections with headings, with the names of their statements and entries of the index, and with
-their text: without code, without formulas that a line of text cannot show. ``search.js`` ranks
-what it finds there.
+It holds, for each page in the order of the contents, its title, its kind, and its sections with
+headings, names of statements, entries of the index, and text without code.  ``search.js`` ranks.
 """
 
 import json

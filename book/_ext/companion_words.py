@@ -1,14 +1,9 @@
 """Words and statements that a reader meets again: cards, the index, and the way to the notation.
 
-A reference to a word of the glossary or to a statement shows it on a card, when the pointer rests
-on it and when the keyboard reaches it.  The cards are taken from the built pages and written into
-one script, because a page that was opened from a folder cannot fetch another one.  sphinx-tippy was
-tried first: it names a file after a random number at every build, brings two libraries of tooltips,
-and its cards do not close with the Escape key.
-
-The directive ``book-index`` sets the index of the book as a page of the book, with the titles of
-the pages where Sphinx's own index has numbers in brackets.  Every chapter has a line below its
-title that leads to the notation and to the index.
+A reference to a word of the glossary or to a statement shows it on a card.  The cards are taken
+from the built pages and written into one script, because a page that was opened from a folder
+cannot fetch another one.  The directive ``book-index`` sets the index of the book as a page, with
+titles where Sphinx's own has numbers.
 """
 
 import json

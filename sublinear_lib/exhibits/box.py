@@ -1,11 +1,8 @@
 """The claim box: one statement with its verdict and its reason, on one small card.
 
-No word of a box is written in a chapter; all of it comes from the `Claim` and from its stored
-evidence, so that a box cannot say anything else than the ledger.  The ledger opens its rows into
-the same card, with the evidence and the code of the check.  Before changing it, know three things:
-a box is shown many times on a page, so its ids begin with the id of its statement; links stand
-outside the titles of drop-downs, where a keyboard could not reach them; and its bytes are compared
-when the notebooks are checked, so it names neither a time nor a machine.
+All of it comes from the `Claim` and from its stored evidence, as does a row of the ledger.  Know
+before changing it: a box is shown many times on a page, so its ids begin with the id of its
+statement; links stand outside the titles of drop-downs, where a keyboard could not reach them.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,6 @@
 """What a check found, in sentences: the one observation that decides, then all of them in a list.
 
-Observations are written by the checks, in short lines that follow each other.  A line that begins
-with "the same" means the line above it, so it is completed here before it stands alone.
+A line that begins with "the same" means the line above it, and is completed here.
 """
 
 import json

@@ -1,14 +1,10 @@
 """The graph of dependencies: what rests on what, as printed and as repaired.
 
-Each statement is a link to its row in the ledger, with its title, colored by its verdict, with the
-sign of the verdict as a second cue; what it rests on stands to its left.  The printed view shows
-the paper as it is, each statement once, however often it is printed.  The repaired view leaves out
-every statement that has a repair, with the steps that failed with it, shows the repairs and our own
-statements in their place, and leads an arrow that would come from the printed one from its repair
-instead.  Each of the further parts has a view of its own.  Definitions, and statements without an
-arrow, are in the ledger only; an arrow that others already imply is not drawn.
-Before changing it, know that the drawing is complete without scripts; the script only highlights,
-zooms and switches between the views.  The rows of the ledger say the same in words.
+Each statement is a link to its row in the ledger; what it rests on stands to its left.  The printed
+view shows the paper as it is.  The repaired view leaves out every statement that has a repair, with
+the steps that failed with it, and leads an arrow that would come from it from its repair instead.
+Definitions, statements without an arrow, and arrows that others imply are not drawn.  It is all
+there without scripts.
 """
 
 import textwrap

@@ -1,11 +1,8 @@
 """The ledger as a page shows it: every statement in a row that opens, to be filtered and searched.
 
-What a row opens into (the statement, its evidence, the code of its check) is large and is read
-rarely.  It is kept in a ``noscript`` element: a browser without scripts shows it, any other takes
-it for a text, which costs no element and no formula until the script unpacks the row that a reader
-opens.  Nothing is fetched, so that this works from a folder too.  The script also adds a search
-box, four lists to choose from and a count that is read aloud.  Before changing it, know that the
-rows carry what is filtered in attributes of their own, so that the script knows no statement.
+What a row opens into is large and rarely read.  It is kept in a ``noscript`` element: a browser
+without scripts shows it, any other takes it for a text until the script unpacks the row.  What is
+filtered stands in attributes of the rows, so that the script knows no statement.
 """
 
 import itertools

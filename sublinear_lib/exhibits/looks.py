@@ -1,8 +1,6 @@
 """How verdicts look: a color, a sign and a word each, the same in boxes, ledger and graph.
 
-Color alone says nothing to a reader who does not see it, so each verdict also has a sign of its
-own and its word is always written.  The colors are roles of the palette, which has light and dark
-values.  Before changing a sign, know that it is drawn at 14 pixels: few strokes, no fill.
+Colors are roles of the palette; a sign is drawn at 14 pixels, so it has few strokes and no fill.
 """
 
 import re

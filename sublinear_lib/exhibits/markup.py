@@ -1,10 +1,8 @@
 r"""From the text of a claim, LaTeX between dollar signs in MyST, to HTML with its TeX marked.
 
-Statements are written once, with the macros of the book (``\R``, ``\norm{x}``) and with
-``\rec{...}`` around what we reconstructed where the source is damaged.  The macros are expanded
-here, so that the formulas are the same in the page and in a running Jupyter, which does not know
-them; ``\rec`` becomes a class that the style sheet underlines with dots.  Before changing `MACROS`,
-change ``_config.yml`` too: a test holds them together.
+The macros of the book are expanded here, for a running Jupyter does not know them; ``\rec``, around
+what we reconstructed, becomes a class that the style sheet underlines with dots.  A test holds
+`MACROS` and ``_config.yml`` together.
 """
 
 import re

@@ -1,15 +1,10 @@
 r"""The quiz at the end of a chapter: questions with a choice, and an answer to every choice.
 
-The questions of a page are a text in ``quizzes``, next to this module, and the form of that text is
-checked strictly when it is read (see `read_quiz`).  A quiz is plain HTML: native radio buttons in a
-field set, and style rules alone show the answer to the choice that was made, inside an element that
-screen readers watch.  So it works without scripts, without a server and without another host, by
-keyboard, and in a running Jupyter, where the styles travel with the output.  The package
-jupyterquiz was tried first.  It names its elements at random, so that stored outputs change with
-every run, it builds the questions by a script that comes with each cell, and its choices have no
-roles and no name that a screen reader could say.  Before changing the HTML, know that its bytes are
-compared when the notebooks are checked, and that the right answer is put into a place of its own:
-an author may write it first every time.
+The questions of a page are a text in ``quizzes``, checked strictly when it is read.  A quiz is
+plain HTML: style rules alone show the answer to the choice that was made, inside an element that
+screen readers watch.  (jupyterquiz names its elements at random, needs a script, and its choices
+have no roles.)  The right answer is put into a place of its own: an author may write it first every
+time.
 """
 
 import hashlib

@@ -1,8 +1,7 @@
 """The tools of all figures: a panel that draws in roles, and a decorator that makes a `Picture`.
 
-A drawing returns what it drew and what it says; `picture` gives it a name, a caption and the house
-style.  Before changing `Chart`, know that Matplotlib draws what has one `zorder` in the order of
-the calls, and that the stored outputs of the notebooks are compared byte by byte.
+Before changing `Chart`, know that Matplotlib draws what has one `zorder` in the order of the calls,
+and that the stored outputs of the notebooks are compared byte by byte.
 """
 
 from __future__ import annotations

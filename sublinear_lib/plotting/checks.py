@@ -1,7 +1,6 @@
-"""Checks of what many figures are given: texts, names, places along an axis, and values.
+"""Checks of what figures are given: texts, names, places along an axis, and values.
 
-No object of the paper lives here.  Each check returns what was given, numbers as an array, or says
-in the words that all figures share what is wrong with it.
+Each returns what was given, numbers as an array, or says what is wrong with it.
 """
 
 import math

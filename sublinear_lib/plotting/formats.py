@@ -1,9 +1,7 @@
 """How numbers are written in figures, explorers and their sentences.
 
-No object of the paper lives here.  One hand for all of them: a true minus sign, a narrow no-break
-space between thousands, a no-break space before the percent sign, and no more digits than a reader
-can use.  Nothing here is meant for comparing numbers; tests and notebooks compare the numbers
-themselves.
+A true minus sign, a narrow no-break space between thousands, a no-break space before the percent
+sign, and no more digits than a reader can use.
 """
 
 from collections.abc import Sequence

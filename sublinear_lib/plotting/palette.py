@@ -1,11 +1,9 @@
 """The colors of every figure and explorer: named roles with a light and a dark value each.
 
-No object of the paper lives here.  A figure never holds a color of its own: it names a *role*
-(``c1`` ... ``c5`` for series, ``ink``, ``muted``, ``grid``, ``paper``), Matplotlib draws the role's
-light value, and the SVG writer replaces that value by a CSS custom property, so that the reader's
-theme decides.  Before changing a value, run ``tests/plotting/test_palette.py``: every series color
-must reach a contrast of 4.5 : 1 on the page in both themes (labels are written in it), and any two
-must stay apart for readers with protanopia, deuteranopia or tritanopia.
+A figure names a *role*, Matplotlib draws its light value, and the SVG writer replaces that value by
+a CSS custom property, so that the reader's theme decides.  ``tests/plotting/test_palette.py`` asks
+of every series color a contrast of 4.5 : 1 on the page in both themes, and of any two that readers
+with protanopia, deuteranopia or tritanopia tell them apart.
 """
 
 import re

@@ -1,9 +1,8 @@
 """`Picture`: a figure as the page shows it, inline SVG that follows the theme, with a text for all.
 
-No object of the paper lives here.  A picture cannot be made without an alternative text, it carries
-no global state, and its bytes depend on its data alone, because the stored outputs of the notebooks
-are compared strictly.  Hosts choose among three forms: HTML under the type `PAGE_HTML` (the page),
-``image/png`` (PDF, previews and editors) and ``text/plain`` (the alternative text).
+Its bytes depend on its data alone: the stored outputs of the notebooks are compared strictly.
+Hosts choose among HTML under the type `PAGE_HTML` (the page), ``image/png`` (PDF, previews and
+editors) and ``text/plain`` (the alternative text).
 """
 
 import base64

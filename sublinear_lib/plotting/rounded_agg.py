@@ -1,11 +1,8 @@
 """Agg that draws at rounded places, so that a picture has the same bytes on every processor.
 
-The last bits of a number may differ between processors: libraries choose their inner loops, and
-with them the order of a sum, by what they find.  Agg moves lines to whole pixels, and such a bit
-decides about a line exactly between two of them.  So every place is first rounded to 1/256 of a
-pixel, the unit of Agg; a half stays a half.
-
-This module is a backend of matplotlib in the sense of ``savefig(backend="module://...")``.
+The last bits of a number may differ between processors, and Agg moves lines to whole pixels: such a
+bit decides about a line exactly between two of them.  So every place is first rounded to 1/256 of a
+pixel, the unit of Agg.  A backend in the sense of ``savefig(backend="module://...")``.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,7 @@
 """The house style of the figures: one look, drawn small enough to be read on a phone.
 
-No object of the paper lives here.  A figure is 420 pixels wide by default, with labels of 11 to 12
-pixels: scaled to a phone they stay readable, and the page never shows it wider than 560.  Sizes are
-in pixels (72 to the inch), margins are given, not computed, so that the layout does not depend on
-the metrics of a font.  Series are labeled where they end, not in a legend.
-Nothing here touches ``pyplot``: figures have no global state and are never displayed twice.
+Sizes are in pixels (72 to the inch), margins are given, not computed, so that the layout does not
+depend on the metrics of a font.  Series are labeled where they end, and nothing touches ``pyplot``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

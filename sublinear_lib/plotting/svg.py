@@ -1,10 +1,8 @@
 """From Matplotlib's SVG to the SVG of the book: small, theme-aware, the same bytes every time.
 
-No object of the paper lives here.  Matplotlib draws with the light value of each role and the
-writer below turns these values into CSS custom properties, drops what carries no ink, renumbers the
-ids under the figure's own name so that many figures share a page, rounds coordinates to a hundredth
-of a pixel, and typesets labels in the reader's font.  Before changing it, know that the output is
-compared byte by byte when the notebooks are checked: no dates, no hashes, no set order.
+The writer turns the light value of each role into a CSS custom property, drops what carries no ink,
+renumbers the ids under the figure's own name, rounds coordinates to a hundredth of a pixel, and
+typesets labels in the reader's font: no dates, no hashes, no set order.
 """
 
 import io

@@ -1,11 +1,8 @@
 """The centerpiece of the book: Algorithm 1 in three dimensions, played in the page.
 
-For d = 3 the inputs of the paper are a circle, and everything can be drawn exactly.  Python gives
-the front end (``static/algorithm.js``) what both must agree on to the bit, the start of the run and
-the rules that the marks of the slider show; the run itself is computed in the page, without a
-kernel.  Before changing either half, know that ``tests/widgets/test_algorithm_player.py`` holds the
-front end against `SublinearAdversarialTraining` with the exact adversary of the circle, over many
-steps.
+Python gives the front end (``static/algorithm.js``) the start of the run and the rules that the
+marks of the slider show; the run itself is computed in the page.  ``test_algorithm_player.py``
+holds it against `SublinearAdversarialTraining` with the exact adversary of the circle.
 """
 
 import base64

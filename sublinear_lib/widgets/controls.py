@@ -1,9 +1,7 @@
 """The controls of an explorer: a slider over listed values, a choice among named options.
 
-No object of the paper lives here.  A control is a finite list, because the static page can only
-show what was computed when the book was built; with a live kernel a slider also takes any number
-between its ends.  In the page a slider is a native range input over the positions ``0 ... k - 1``
-and a choice is a native select, so keyboard, touch and screen readers work as everywhere else.
+A control is a finite list, because the static page can only show what was computed when the book
+was built; with a live kernel a slider also takes any number between its ends.
 """
 
 import keyword

@@ -1,12 +1,9 @@
 """`Explorer`: a Python function of a few controls, turned into a figure that readers can move.
 
-No object of the paper lives here.  When the notebook runs, the function is evaluated at every
-position of its controls and the views are stored in the widget's state; the page's own front end
-(``static/explorer.js``) draws them without a kernel and without a formula of its own.  With a live
-kernel the front end says hello, Python answers, and number boxes appear: any value between the ends
-of a slider is then computed by the same function.  Before changing it, know who else reads the
-state: ``book/_static/widgets-boot.js`` finds it by ``_key``, the notebooks store it, and its bytes
-may depend on nothing but the function's values.
+When the notebook runs, the function is evaluated at every position of its controls; the front end
+(``static/explorer.js``) draws the stored views without a kernel.  With a live one, number boxes
+appear.  Before changing it, know who else reads the state: ``book/_static/widgets-boot.js`` finds
+it by ``_key``, and its bytes may depend on nothing but the function's values.
 """
 
 import copy

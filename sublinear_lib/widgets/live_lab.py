@@ -1,9 +1,7 @@
 """`LiveLab`: something that runs too long to be tabulated, such as a training, in a live Jupyter.
 
-No object of the paper lives here.  In the static page a lab is one line that says how to run it,
-and only when a front end with a kernel says hello does Python
-make the controls.  So nothing waits for a reader while a notebook is executed or checked, no output
-area is stored in the page, and the stored bytes depend on the arguments alone.
+In the static page a lab is one line that says how to run it; Python makes the controls only when a
+front end with a kernel says hello, so the stored bytes depend on the arguments alone.
 """
 
 import json

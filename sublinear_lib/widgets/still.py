@@ -1,7 +1,6 @@
 """A still picture of one view, for readers without scripts, for PDF, and for the notebook's page.
 
-No object of the paper lives here.  It draws the decoded view, the very numbers the front end draws,
-as a `Chart`, so the still and the live plot cannot disagree.
+It draws the very numbers that the front end draws, so the still and the live plot cannot disagree.
 """
 
 import math

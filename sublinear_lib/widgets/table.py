@@ -1,11 +1,8 @@
 """The table of an explorer: every position of its controls, stored once, small enough for a page.
 
-No object of the paper lives here.  Views are taken apart into arrays, strings, marks and axes, and
-each distinct part is stored once, found again by its content; what a slider does not change costs
-one index, and points that it only shows or hides cost one bit each.  Numbers are rounded to five
-significant digits (whole numbers are kept), written as decimal text, compressed with zlib and
-packed as base64.  Decimal text is what makes the page honest: Python and the browser read the same
-digits to the same float64, so the tests can ask for equality.  The front end reads this format in
+Views are taken apart into arrays, strings, marks and axes, and each distinct part is stored once.
+Numbers have five significant digits (whole numbers are kept) and are decimal text: Python and the
+browser read the same digits to the same float64.  The front end reads this format in
 ``static/explorer.js``; change both together, and the version with them.
 """
 
