@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
@@ -79,14 +79,12 @@ def offered_by(module: ModuleType) -> list[str]:
     listed = getattr(module, "__all__", None)
     if listed is not None:
         return list(listed)
+    own = lines_of(module.__name__)
     return [
         name
         for name, value in vars(module).items()
         if not name.startswith("_")
-        and (
-            getattr(value, "__module__", None) == module.__name__
-            or name in lines_of(module.__name__)
-        )
+        and (getattr(value, "__module__", None) == module.__name__ or name in own)
     ]
 
 
@@ -108,13 +106,8 @@ def entries(room: str) -> tuple[Entry, ...]:
             value = getattr(door, name)
             if inspect.ismodule(value):
                 continue
-            kind = (
-                "class"
-                if inspect.isclass(value)
-                else "function"
-                if inspect.isroutine(inspect.unwrap(value) if callable(value) else value)
-                else "data"
-            )
+            routine = inspect.isroutine(inspect.unwrap(value) if callable(value) else value)
+            kind = "class" if inspect.isclass(value) else "function" if routine else "data"
             home = _home(name, value, kind, door, inside)
             key = f"{home}.{name}"
             if key not in found:  # the room's own door comes first
@@ -351,15 +344,13 @@ def exists(target: str) -> bool:
     return False
 
 
-def _lighten(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _lighten(app: Sphinx, pagename: str, _: str, context: dict[str, Any], *__: object) -> None:
     """Take out the marks that Sphinx puts around every word of code, half of the page."""
     if pagename.startswith(FOLDER) and "body" in context:
         context["body"] = _WORD.sub(r"\1", context["body"])
 
 
-def belong_to_one_page(doctree: nodes.document) -> None:
+def _adopt(app: Sphinx, doctree: nodes.document) -> None:
     """Let every part of a page know this page as its own.
 
     What MyST reads as reStructuredText is read as a page of its own first, and remembers that page,
@@ -369,13 +360,8 @@ def belong_to_one_page(doctree: nodes.document) -> None:
         node._document = doctree
 
 
-def _adopt(app: Sphinx, doctree: nodes.document) -> None:
-    belong_to_one_page(doctree)
-
-
-def _write_plainly(
-    app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]
-) -> None:
+def _write_plainly(app: Sphinx, *about: object) -> None:
+    lines = cast("list[str]", about[-1])
     lines[:] = plain(lines)
 
 

@@ -20,9 +20,7 @@ _SEARCHING = re.compile(
     r"[^>]*></script>"
 )
 _GONE = (
-    "searchindex.js",
-    "_static/searchtools.js",
-    "_static/language_data.js",
+    *("searchindex.js", "_static/searchtools.js", "_static/language_data.js"),
     "_static/scripts/fontawesome.js",
 )
 # all but what others ask for at once, and what arranges tables while the page is read
@@ -101,6 +99,7 @@ def used_rules(css: str, names: Collection[str]) -> str:
     selector counts for nothing.
     """
     beginnings = tuple(name for name in names if name.endswith("-") and len(name) > 3)
+    bare = {"skip_comments": True, "skip_whitespace": True}
 
     def known(selector: str) -> bool:
         while (inner := _PARENTHESES.sub("", selector)) != selector:
@@ -117,17 +116,14 @@ def used_rules(css: str, names: Collection[str]) -> str:
                 if chosen:
                     made.append(f"{','.join(chosen)}{{{tinycss2.serialize(rule.content)}}}")
             elif rule.type == "at-rule" and rule.lower_at_keyword in {"media", "supports"}:
-                inner = kept(
-                    tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
-                )
-                if inner:
+                if inner := kept(tinycss2.parse_rule_list(rule.content, **bare)):
                     prelude = tinycss2.serialize(rule.prelude)
                     made.append(f"@{rule.at_keyword}{prelude}{{{inner}}}")
             else:
                 made.append(rule.serialize())
         return "\n".join(made)
 
-    return kept(tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True))
+    return kept(tinycss2.parse_stylesheet(css, **bare))
 
 
 def _selectors(prelude: list[Any]) -> list[str]:

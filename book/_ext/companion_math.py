@@ -111,9 +111,7 @@ def typeset(html: str, macros: Mapping[str, str]) -> tuple[str, list[str]]:
     return _BARE.sub(lambda match: put(match, True), html), problems
 
 
-def _typeset(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _typeset(app: Sphinx, pagename: str, _: str, context: dict[str, Any], *__: object) -> None:
     macros = macros_of(app.config.companion_macros)
     for part in ("body", "title"):
         if part in context:

@@ -107,11 +107,11 @@ def _write_cards(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir)
-    names = {f"{name}.html" for name in app.env.found_docs}
+    paths = {f"{name}.html": folder / f"{name}.html" for name in app.env.found_docs}
     pages = {
-        name: (folder / name).read_text(encoding="utf-8")
-        for name in sorted(names)
-        if (folder / name).is_file()
+        name: path.read_text(encoding="utf-8")
+        for name, path in sorted(paths.items())
+        if path.is_file()
     }
     found = {
         f"{page}#{anchor}": card
@@ -190,14 +190,12 @@ def words_line(pagename: str, links: Mapping[str, str]) -> str:
     return f'<p class="words-line">{told}</p>'
 
 
-def _add_words_line(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _add_words_line(app: Sphinx, page: str, _: str, context: dict[str, Any], *__: object) -> None:
     links = app.config.companion_words_links
     there = {page: text for page, text in links.items() if page in app.env.found_docs}
     pages = app.config.companion_words_pages
-    if there and "body" in context and any(fnmatch(pagename, each) for each in pages):
-        line = words_line(pagename, there)
+    if there and "body" in context and any(fnmatch(page, each) for each in pages):
+        line = words_line(page, there)
         context["body"] = _HEADING.sub(lambda match: match.group() + line, context["body"], 1)
 
 
