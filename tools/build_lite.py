@@ -8,6 +8,8 @@ beside the pages, the reader's browser fetches Python and its compiled packages 
 JupyterLite's kernel names, and packages that Pyodide lacks from the Python Package Index.
 """
 
+from __future__ import annotations
+
 import argparse
 import shutil
 import subprocess

@@ -4,6 +4,8 @@
 that the plan in ``book/teaching.md`` links to in a lecture.  Both work without a network.
 """
 
+from __future__ import annotations
+
 import copy
 import functools
 import re

@@ -8,6 +8,8 @@ quiz, first picture and place in the story; in others only cells and outputs are
 usage: python tools/check_notebooks.py [notebook ...]
 """
 
+from __future__ import annotations
+
 import ast
 import functools
 import itertools

@@ -4,6 +4,8 @@ A source begins with a record, ``claims: ID ...`` and ``theorems: NAME ...``; on
 the others.  A theorem may rest on the axioms of ``allowed-axioms.txt`` and on nothing else.
 """
 
+from __future__ import annotations
+
 import re
 import shutil
 import subprocess

@@ -6,6 +6,8 @@ code and settings.  Spelling is codespell's, which also asks for American forms 
 usage: python tools/check_prose.py [file ...]
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 import sys

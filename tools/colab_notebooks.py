@@ -6,6 +6,8 @@ The workflow that publishes the book puts the copies on the branch ``colab``, wh
 buttons of the pages lead.  Needs nothing but Python.
 """
 
+from __future__ import annotations
+
 import json
 import re
 import sys

@@ -5,6 +5,8 @@ what the tests ask for; a notebook that differs there is run once more on two co
 ``python -m benchmarks.reliability --only notebooks`` keeps what is found.
 """
 
+from __future__ import annotations
+
 import datetime
 import os
 import time

@@ -5,6 +5,8 @@ do the places of lines in a picture.  Words, numbers in words, colors and the or
 do not, and have to be the same.
 """
 
+from __future__ import annotations
+
 import re
 from itertools import zip_longest
 

@@ -5,6 +5,8 @@ usage: python tools/count_code.py
 The core are floors 0 to 3 of `tests/test_imports.py`: what computes, without claims and pages.
 """
 
+from __future__ import annotations
+
 import ast
 import io
 import subprocess

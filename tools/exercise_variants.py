@@ -6,6 +6,8 @@ print and as Markdown with TeX formulas.  The same seed gives the same bytes.
 usage: python tools/exercise_variants.py --seed SEED [--exercises 5 6] [--out FOLDER]
 """
 
+from __future__ import annotations
+
 import argparse
 import base64
 import math

@@ -6,6 +6,8 @@ Oldest are the lower bounds of ``pyproject.toml``, newest is what the package in
 what ``constraints.txt`` says; all goes into the Python that runs this.
 """
 
+from __future__ import annotations
+
 import argparse
 import re
 import subprocess

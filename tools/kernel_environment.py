@@ -1,5 +1,7 @@
 """The environment in which every notebook runs, when it is stored and when it is tested."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

@@ -7,6 +7,8 @@ JupyterLab gets the macros of the book from a block in front of the first cell, 
 the browser only: what is saved has the form of ``tools/run_notebooks.py``.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys

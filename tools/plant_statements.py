@@ -8,6 +8,8 @@ A planted number that changes the truth of a statement must change the verdict, 
 The result goes to `benchmarks/results/statement_plantings.json`.
 """
 
+from __future__ import annotations
+
 import argparse
 import importlib.metadata
 import json

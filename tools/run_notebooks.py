@@ -8,6 +8,8 @@ JavaScript writes 1 for 1.0.  ``--check`` writes nothing and fails when a fresh 
 ``--claims`` runs only the cells that use `sublinear_lib.exhibits`, which depend on no other cell.
 """
 
+from __future__ import annotations
+
 import argparse
 import ast
 import functools

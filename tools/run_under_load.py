@@ -5,6 +5,8 @@ usage: python tools/run_under_load.py [--runs 10] [--others 2] [--log FILE] [sta
 Without stages all of them run, as in `make test-all ALL=1`.
 """
 
+from __future__ import annotations
+
 import argparse
 import subprocess
 import sys

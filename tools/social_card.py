@@ -3,6 +3,8 @@
 usage: python tools/social_card.py   (needs a Chromium; commit ``book/_static/social-card.png``)
 """
 
+from __future__ import annotations
+
 import sys
 from pathlib import Path
 

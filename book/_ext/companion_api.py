@@ -6,6 +6,8 @@ the room says of itself, the list of its names, and each of them, in the order o
 public name of that spelling and are plain code otherwise.
 """
 
+from __future__ import annotations
+
 import ast
 import enum
 import importlib

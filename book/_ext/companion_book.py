@@ -5,6 +5,8 @@ button.  The rest mends what other extensions write: a script that raises an err
 ids that stand more than once, and a list whose entries a screen reader cannot count.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import Any

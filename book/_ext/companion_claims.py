@@ -1,5 +1,7 @@
 """Hold the book to its claims: a build warns, and so fails, where a page and a claim disagree."""
 
+from __future__ import annotations
+
 import ast
 import json
 import re

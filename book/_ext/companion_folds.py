@@ -6,6 +6,8 @@ read fast, and a formula for one that runs none.  Code is plain, and its element
 leads into it, or the page is printed.
 """
 
+from __future__ import annotations
+
 import re
 from html import unescape
 from pathlib import Path

@@ -4,6 +4,8 @@ A statement has the name under which the paper or this book states it, and no se
 or formula with a reconstructed sign, ``\rec{...}``, leads to the page about the source.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from typing import Any

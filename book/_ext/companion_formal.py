@@ -5,6 +5,8 @@ them, folded, the words in which these are written.  In all sources a theorem th
 with ``Theorem`` and ends before ``Proof.``, and a command with a full stop at the end of a line.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -5,6 +5,8 @@ browser from drawing, data of explorers before the text, elements for every comm
 rules of style sheets for classes that no page and no script names.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection
 from pathlib import Path

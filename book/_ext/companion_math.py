@@ -5,6 +5,8 @@ Temml, written in JavaScript, does the work, in the engine of the Python package
 One pass over a finished page sets its formulas; one that cannot be set is a warning.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Mapping

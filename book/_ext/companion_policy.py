@@ -6,6 +6,8 @@ Pages with explorers may import modules from a blob.  Styles keep ``'unsafe-inli
 figures and explorers carry them.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import re

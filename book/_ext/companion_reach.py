@@ -7,6 +7,8 @@ address that has moved (``companion_moved``).  The licenses of copied scripts an
 written, too.
 """
 
+from __future__ import annotations
+
 import os
 import posixpath
 import re

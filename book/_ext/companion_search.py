@@ -4,6 +4,8 @@ It holds, for each page in the order of the contents, its title, its kind, and i
 headings, names of statements, entries of the index, and text without code.  ``search.js`` ranks.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator

@@ -3,6 +3,8 @@
 The directive ``page-times`` stands for them.  ``tools/time_pages.py`` measures and stores.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from pathlib import Path

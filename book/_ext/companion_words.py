@@ -6,6 +6,8 @@ cannot fetch another one.  The directive ``book-index`` sets the index of the bo
 titles where Sphinx's own has numbers.
 """
 
+from __future__ import annotations
+
 import json
 import posixpath
 import re

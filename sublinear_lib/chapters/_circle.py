@@ -1,5 +1,7 @@
 """The circle (d = 3) as several pages use it: one input, its points, one network of each width."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 
 import numpy as np

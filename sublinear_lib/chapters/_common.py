@@ -1,5 +1,7 @@
 """What explorers of several pages share: words for numbers, norms, and how a typed line is read."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from fractions import Fraction

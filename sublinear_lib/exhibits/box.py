@@ -5,6 +5,8 @@ before changing it: a box is shown many times on a page, so its ids begin with t
 statement; links stand outside the titles of drop-downs, where a keyboard could not reach them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from html import escape
 

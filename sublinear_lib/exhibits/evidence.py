@@ -3,6 +3,8 @@
 A line that begins with "the same" means the line above it, and is completed here.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping
 from html import escape

@@ -7,6 +7,8 @@ Definitions, statements without an arrow, and arrows that others imply are not d
 there without scripts.
 """
 
+from __future__ import annotations
+
 import textwrap
 from dataclasses import dataclass
 from html import escape

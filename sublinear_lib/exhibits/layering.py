@@ -4,6 +4,8 @@ The picture is the classical one of Sugiyama: long arrows pass through the layer
 of their own, means of both directions order a layer, and a linear program makes arrows level.
 """
 
+from __future__ import annotations
+
 import itertools
 import statistics
 from collections.abc import Hashable, Iterable, Sequence

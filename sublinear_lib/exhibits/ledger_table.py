@@ -5,6 +5,8 @@ without scripts shows it, any other takes it for a text until the script unpacks
 filtered stands in attributes of the rows, so that the script knows no statement.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterator
 from html import escape

@@ -3,6 +3,8 @@
 Colors are roles of the palette; a sign is drawn at 14 pixels, so it has few strokes and no fill.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -5,6 +5,8 @@ what we reconstructed, becomes a class that the style sheet underlines with dots
 `MACROS` and ``_config.yml`` together.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence

@@ -4,6 +4,8 @@ A name is derived from an id: ``thm-4.1`` is *Theorem 4.1*.  Links are written a
 them, from file to file; the book's own extension turns them into links between pages.
 """
 
+from __future__ import annotations
+
 import re
 from html import escape
 

@@ -7,6 +7,8 @@ have no roles.)  The right answer is put into a place of its own: an author may 
 time.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 from dataclasses import dataclass

@@ -3,6 +3,8 @@
 Everything that an exhibit takes can also be given, which is how the tests show claims of their own.
 """
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -3,6 +3,8 @@
 Each returns what was given, numbers as an array, or says what is wrong with it.
 """
 
+from __future__ import annotations
+
 import math
 import re
 

@@ -4,6 +4,8 @@ A true minus sign, a narrow no-break space between thousands, a no-break space b
 sign, and no more digits than a reader can use.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

@@ -6,6 +6,8 @@ of every series color a contrast of 4.5 : 1 on the page in both themes, and of a
 with protanopia, deuteranopia or tritanopia tell them apart.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -5,6 +5,8 @@ Hosts choose among HTML under the type `PAGE_HTML` (the page), ``image/png`` (PD
 editors) and ``text/plain`` (the alternative text).
 """
 
+from __future__ import annotations
+
 import base64
 import copy
 import io

@@ -5,6 +5,8 @@ Definition 3.4 on the rows at hand.  Both curves are steps: a proof at one radiu
 ones, a wrong point the larger ones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

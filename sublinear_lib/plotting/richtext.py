@@ -6,6 +6,8 @@ both together.  A backslash makes ``*``, ``^``, ``_`` or itself literal; a mark 
 group (``a^2``, ``2 * 3``) is literal anyway.
 """
 
+from __future__ import annotations
+
 import re
 from html import escape
 from typing import NamedTuple

@@ -3,6 +3,8 @@
 The sphere is seen from a fixed place, so that pictures of the same thing can be compared.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

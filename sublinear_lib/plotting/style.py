@@ -4,6 +4,8 @@ Sizes are in pixels (72 to the inch), margins are given, not computed, so that t
 depend on the metrics of a font.  Series are labeled where they end, and nothing touches ``pyplot``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

@@ -5,6 +5,8 @@ renumbers the ids under the figure's own name, rounds coordinates to a hundredth
 typesets labels in the reader's font: no dates, no hashes, no set order.
 """
 
+from __future__ import annotations
+
 import io
 import re
 from xml.etree import ElementTree

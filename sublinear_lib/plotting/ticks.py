@@ -3,6 +3,8 @@
 They are chosen in Python, for figures and explorers alike: the front end needs no rule of its own.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -3,6 +3,8 @@
 The checks return the argument, so that a constructor changes nothing before all of them passed.
 """
 
+from __future__ import annotations
+
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence

@@ -5,6 +5,8 @@ marks of the slider show; the run itself is computed in the page.  ``test_algori
 holds it against `SublinearAdversarialTraining` with the exact adversary of the circle.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 import math

@@ -5,6 +5,8 @@ They show what the front end shows (``static/algorithm.js``): neuron r at ``s_r 
 cuts off, and around them the circle of inputs with the examples and their caps.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -4,6 +4,8 @@ A control is a finite list, because the static page can only show what was compu
 was built; with a live kernel a slider also takes any number between its ends.
 """
 
+from __future__ import annotations
+
 import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

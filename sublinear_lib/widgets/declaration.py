@@ -4,6 +4,8 @@
 The controls are keywords, which name them: ``m=width(6, 20, start=4096)``.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -6,6 +6,8 @@ appear.  Before changing it, know who else reads the state: ``book/_static/widge
 it by ``_key``, and its bytes may depend on nothing but the function's values.
 """
 
+from __future__ import annotations
+
 import copy
 import itertools
 import json

@@ -4,6 +4,8 @@ In the static page a lab is one line that says how to run it; Python makes the c
 front end with a kernel says hello, so the stored bytes depend on the arguments alone.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -3,6 +3,8 @@
 It draws the very numbers that the front end draws, so the still and the live plot cannot disagree.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

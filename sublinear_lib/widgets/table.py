@@ -6,6 +6,8 @@ browser read the same digits to the same float64.  The front end reads this form
 ``static/explorer.js``; change both together, and the version with them.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 import zlib

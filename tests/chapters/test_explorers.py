@@ -55,7 +55,7 @@ ALL = [(page, name) for page in PAGES_WITH for name in functions(page)]
 def is_explorer(page: str, name: str) -> bool:
     made = functions(page)[name]
     function = made.function if isinstance(made, Declared) else made
-    return function.__annotations__["return"].__name__ in ("View", "Explorer")
+    return function.__annotations__["return"] in ("View", "Explorer")
 
 
 def made(page: str, name: str) -> Any:

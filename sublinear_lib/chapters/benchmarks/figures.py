@@ -1,5 +1,7 @@
 """What was measured: speed and recall, and what missed neurons cost."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 

@@ -1,5 +1,7 @@
 """Brackets of the worst case of Definition 3.4, closing around it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from sublinear_lib.plotting.chart import Chart, Drawing, extent, picture

@@ -1,5 +1,7 @@
 """What training pays, and what its proof can promise: Theorem D on one point, in closed form."""
 
+from __future__ import annotations
+
 import math
 from functools import lru_cache
 from typing import Any

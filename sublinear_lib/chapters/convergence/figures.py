@@ -4,6 +4,8 @@ The mark of the average never lies beyond the end of its bar: such a row refutes
 the picture refuses to draw it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np

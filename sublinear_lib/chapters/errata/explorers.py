@@ -1,5 +1,7 @@
 """The map of the powers of m: at which (alpha, beta, c) the theorems hold, in exact fractions."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from fractions import Fraction
 

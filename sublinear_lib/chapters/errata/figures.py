@@ -1,5 +1,7 @@
 """Which choices of two powers lie in the region of consistent powers, slice by slice."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import SupportsFloat
 

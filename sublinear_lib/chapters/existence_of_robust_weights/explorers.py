@@ -1,5 +1,7 @@
 """Weights that a rule writes down (Theorem E), in a drawn network on three points of the circle."""
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 from functools import lru_cache

@@ -3,6 +3,8 @@
 Angles of arcs and fits come in radians and are drawn in degrees from -180 to 180.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

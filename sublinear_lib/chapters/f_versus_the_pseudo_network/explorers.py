@@ -1,5 +1,7 @@
 """The network f and its linearization g along the way to the worst weights of Proposition 1."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 

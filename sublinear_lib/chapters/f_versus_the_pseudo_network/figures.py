@@ -4,6 +4,8 @@ A curve is cut wherever neighboring values differ by more than a tenth of the pa
 moves has to be finer than that.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

@@ -3,6 +3,8 @@
 The middles between two points of the net are multiples of its spacing: there its roof is highest.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 

@@ -4,6 +4,8 @@ Between the points of a net cones stand on the values there (Definition A.4, the
 Theorem C.1).  All panels share one axis: the roof comes down while the function stands still.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

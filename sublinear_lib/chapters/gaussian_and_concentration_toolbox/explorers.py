@@ -1,5 +1,7 @@
 """How many neurons land in a window, and what each tool allows (Lemmas A.6, A.8 and A.9)."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 

@@ -1,5 +1,7 @@
 """Tails of a count beside their bounds, and where a bound ends (Appendix A.5 to A.10)."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """What a query of the convex layers looks at in the plane (Corollary 5.2, second regime)."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import lru_cache

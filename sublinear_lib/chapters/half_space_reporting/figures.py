@@ -1,5 +1,7 @@
 """Half-space reporting: the plane and its dual (Definition 5.1), and who can fire on X at all."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

@@ -3,6 +3,8 @@
 The paths are those of the recursion with cross terms; the logits at its end tell the winner.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from functools import lru_cache

@@ -3,6 +3,8 @@
 The robust feature is blue, the non-robust one rust; a run is a dot and a mean a line.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """A rule for the threshold, the width, and who fires (Lemma 4.5 = C.15), in standard deviations."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

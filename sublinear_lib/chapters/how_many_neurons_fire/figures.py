@@ -1,5 +1,7 @@
 """How many neurons fire: the share against the width for every rule for tau (Lemma 4.5)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

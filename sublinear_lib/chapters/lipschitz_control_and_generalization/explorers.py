@@ -1,5 +1,7 @@
 """Memorize digits in two ways (Theorems II.4.8 and II.5.2), and draw where each answers."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """What memorizers say between and beyond their balls: a network that is silent does not err."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

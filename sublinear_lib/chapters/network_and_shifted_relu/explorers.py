@@ -1,5 +1,7 @@
 """The bell of the pre-activations (Definition 3.1) on fixed axes, and a threshold on it."""
 
+from __future__ import annotations
+
 import math
 from functools import lru_cache
 

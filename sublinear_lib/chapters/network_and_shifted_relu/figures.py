@@ -1,5 +1,7 @@
 """The two shifted ReLUs (Section 3), and X with a cap on it for d = 3 (Definition 3.3)."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

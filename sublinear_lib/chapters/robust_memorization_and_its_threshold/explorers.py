@@ -1,5 +1,7 @@
 """The threshold lambda/2 (Proposition II.1): balls of the plane, their closest pair, the price."""
 
+from __future__ import annotations
+
 from functools import cache
 
 import numpy as np

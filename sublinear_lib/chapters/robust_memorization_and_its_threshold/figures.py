@@ -1,5 +1,7 @@
 """The threshold lambda/2: balls around labeled points, functions that climb, closest pairs."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """The roofline of a machine, and where computations stand under it."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 

@@ -3,6 +3,8 @@
 The attacks raise f itself: a loss adds only the choice between the supremum and the infimum.
 """
 
+from __future__ import annotations
+
 import math
 from functools import lru_cache
 

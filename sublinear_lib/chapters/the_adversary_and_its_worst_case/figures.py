@@ -4,6 +4,8 @@ A supremum that is not attained is a hollow point.  Angles come in radians, and 
 from the clean point.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 

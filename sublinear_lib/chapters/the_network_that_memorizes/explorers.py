@@ -1,5 +1,7 @@
 """Networks that memorize (Theorems II.4.8, II.B.2, II.B.3): bumps, sizes, errors of rounding."""
 
+from __future__ import annotations
+
 import math
 from functools import cache
 

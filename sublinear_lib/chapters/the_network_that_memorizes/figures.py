@@ -1,5 +1,7 @@
 """The network that memorizes: bumps, the circuit of one sample, certificates, rounding."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

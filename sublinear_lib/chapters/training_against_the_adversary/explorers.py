@@ -1,5 +1,7 @@
 """Width, threshold and step size against the loss of Algorithm 1, on four points of the circle."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import lru_cache
 

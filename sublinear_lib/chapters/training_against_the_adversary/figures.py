@@ -1,5 +1,7 @@
 """What training achieves: accuracy against the share of neurons that fire."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

@@ -4,6 +4,8 @@ The race is short enough to be tabulated: its first weights are larger than in t
 chapter, and the rate of descent keeps ``eta / rho^{q-1}`` as it is for q = 3.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 from typing import Any
 

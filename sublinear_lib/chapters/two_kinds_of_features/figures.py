@@ -4,6 +4,8 @@ The shade of a cell is the square root of its value over the largest: with a lin
 dense feature would hardly be seen beside a strong one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """The bill of a step (Algorithm 1, Lemma 5.3): each item as a share of the dense step."""
 
+from __future__ import annotations
+
 import math
 
 from sublinear_lib import scaling, theory

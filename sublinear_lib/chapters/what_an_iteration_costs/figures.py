@@ -1,5 +1,7 @@
 """The bill of an iteration, as stacked bars (Theorem 1.1 and Lemma 5.3)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from sublinear_lib.plotting.chart import Chart, Drawing, picture

@@ -3,6 +3,8 @@
 Only the row space of a layer decides: the drawn layers have orthonormal rows.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 from typing import Literal, TypeAlias
 

@@ -1,5 +1,7 @@
 """Two hidden neurons: what they see of balls, their regions, and hypergraphs as data."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """The robustness window (Proposition III.1), and two labs that bound the robust error."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -3,6 +3,8 @@
 An attack is a lower bound of the robust error, a certificate an upper one; between them is shade.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import NamedTuple
 

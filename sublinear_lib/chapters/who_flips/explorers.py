@@ -1,5 +1,7 @@
 """The window around the threshold on the bell curve (Claims C.2 and 4.6 = C.16, Lemma C.3)."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,5 +1,7 @@
 """The window around the threshold: who can flip (Claims C.2, 4.6, Lemma C.3)."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """Why a step costs m n d: the network with few neurons lit, and sparse beside dense training."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 

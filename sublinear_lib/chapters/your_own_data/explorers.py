@@ -3,6 +3,8 @@
 Every position of the explorer is one report, made when the page is built, so runs are short.
 """
 
+from __future__ import annotations
+
 from dataclasses import astuple
 from functools import lru_cache, partial
 from typing import Any
