@@ -21,26 +21,15 @@ if TYPE_CHECKING:
 # What comes first has no windows: the same engine, in which a test starts six times as fast.
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
 NAMES = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "msedge",
-    "microsoft-edge",
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
+    *("msedge", "microsoft-edge"),
 )
 
 # No sandbox: containers run as root. The rest keeps the browser itself off the network, so that any
 # request a test sees was made by the page.
 FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 
 
@@ -50,15 +39,12 @@ def find_chromium(*, windows: bool = False) -> str | None:
     The environment variable ``CHROMIUM`` comes first; it must then name an existing program. With
     `windows` it is the program that a reader uses, and never the one that has no windows.
     """
-    wanted = os.environ.get("CHROMIUM")
-    if wanted:
-        found = shutil.which(wanted)
-        if found is None:
-            raise FileNotFoundError(f"CHROMIUM must name a program that exists, got {wanted!r}")
-        return found
+    if wanted := os.environ.get("CHROMIUM"):
+        if found := shutil.which(wanted):
+            return found
+        raise FileNotFoundError(f"CHROMIUM must name a program that exists, got {wanted!r}")
     for name in NAMES if windows else (*SHELLS, *NAMES):
-        found = shutil.which(name)
-        if found is not None:
+        if found := shutil.which(name):
             return found
     mac = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
     return str(mac) if mac.exists() else None
@@ -108,25 +94,20 @@ class PackingHandler(_Quiet):
 def serving(folder: Path, kind: type[_Quiet] = _Quiet) -> Iterator[str]:
     """Offer a folder to this machine; give the address, without a slash at its end."""
     handler = functools.partial(kind, directory=str(folder))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
-def empty_tab(browser: Browser, scheme: str, width: int, height: int = 900) -> Page:
-    """Open an empty tab of that size for a reader who prefers `scheme` and no motion."""
-    context = browser.new_context(
-        viewport={"width": width, "height": height},
-        color_scheme=scheme,
-        reduced_motion="reduce",
-    )
-    return context.new_page()
+def empty_tab(browser: Browser, scheme: str, width: int) -> Page:
+    """Open an empty tab of that width for a reader who prefers `scheme` and no motion."""
+    size = {"width": width, "height": 900}
+    return browser.new_page(viewport=size, color_scheme=scheme, reduced_motion="reduce")
 
 
 def settle(tab: Page) -> None:
@@ -136,14 +117,14 @@ def settle(tab: Page) -> None:
     tab.evaluate("() => document.fonts.ready.then(() => 1)")
 
 
-def until(tab: Page, question: str, arg: Any = None, seconds: float = 30.0) -> None:
+def until(tab: Page, question: str, arg: Any = None) -> None:
     """Wait until the page answers a question, written in JavaScript, with yes.
 
     Playwright's own ``wait_for_function`` asks again by means of ``eval`` within the page, which
     the policy of the book's pages refuses.
     """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + 30.0
     while not tab.evaluate(question, arg):
         if time.monotonic() > end:
-            raise TimeoutError(f"after {seconds:g} s the answer is still no: {question}")
+            raise TimeoutError(f"after 30 s the answer is still no: {question}")
         tab.wait_for_timeout(20)

@@ -2,11 +2,10 @@
 
 usage: python tools/build_lite.py [--pyodide ADDRESS_OR_FILE]
 
-Writes ``_build/lite``: JupyterLite, copies of all notebooks, and the library as a wheel; the first
-cell of each copy installs it. A server must offer the folder. Python itself, Pyodide, and the
-compiled packages that come with it (NumPy, SciPy and others) are not in it: unless ``--pyodide``
-names a distribution of Pyodide to put beside the pages, the reader's browser fetches them from the
-host that JupyterLite's kernel names, and packages that Pyodide lacks from the Python Package Index.
+Writes ``_build/lite``: JupyterLite, copies of all notebooks, and the library as a wheel, which the
+first cell of each copy installs.  Unless ``--pyodide`` names a distribution of Pyodide to put
+beside the pages, the reader's browser fetches Python and its compiled packages from the host that
+JupyterLite's kernel names, and packages that Pyodide lacks from the Python Package Index.
 """
 
 from __future__ import annotations
@@ -24,18 +23,10 @@ from colab_notebooks import ROOT
 LITE = ROOT / "_build" / "lite"
 # what the notebooks import beside the library and what it asks for itself: the part of the extra
 # "book" in pyproject.toml that does not build pages
-BESIDE = (
-    "matplotlib",
-    "ipywidgets",
-    "anywidget",
-    "markdown-it-py",
-    "mdit-py-plugins",
-    "pygments",
-    "beautifulsoup4",
-)
+BESIDE = "matplotlib ipywidgets anywidget markdown-it-py mdit-py-plugins pygments beautifulsoup4"
 INSTALL = f"""# The library of this book and what it needs, for the Python in your browser. It
 # runs without compiled kernels, so long cells take their time.
-%pip install -q sublinear-lib {" ".join(BESIDE)}"""
+%pip install -q sublinear-lib {BESIDE}"""
 
 
 def commands(work: Path, target: Path, pyodide: str | None = None) -> list[list[str]]:

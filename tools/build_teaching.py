@@ -1,9 +1,7 @@
 """Make what a lecturer takes along: slides and exercise sheets, from the built pages.
 
-``book/lectures.yml`` names what each slide of the ten lectures shows, a figure of a page or a
-formula, and the one sentence that goes with it.  A sheet holds the exercises, without solutions,
-that the plan in ``book/teaching.md`` links to in a lecture.  Both are written after every build
-into ``_build/html/teaching`` and work without a network.
+``book/lectures.yml`` names what each slide shows; a sheet holds the exercises, without solutions,
+that the plan in ``book/teaching.md`` links to in a lecture.  Both work without a network.
 """
 
 from __future__ import annotations
@@ -41,12 +39,8 @@ LETTERS = 24
 def chapters() -> list[str]:
     """List the pages of the story and of the two parts beside it, in their order."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    return [
-        str(entry["file"])
-        for part in toc["parts"]
-        if part["caption"].startswith("Part ")
-        for entry in part["chapters"]
-    ]
+    parts = (part for part in toc["parts"] if part["caption"].startswith("Part "))
+    return [str(entry["file"]) for part in parts for entry in part["chapters"]]
 
 
 def decks() -> list[dict[str, Any]]:
@@ -63,15 +57,12 @@ def macros() -> dict[str, str]:
 
 def sentence(text: str) -> str:
     """Return a sentence as HTML, with the formulas between its dollar signs set."""
-    made = []
-    for place, part in enumerate(text.split("$")):
-        if place % 2:
-            made.append(mathml(part, macros()))
-            continue
-        # "65 536" and "18 %" stay on one line
-        part = re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\u202f", part).replace("'", "\u2019")
-        made.append(escape(part))
-    return "".join(made)
+    parts = text.split("$")
+    parts[1::2] = [mathml(part, macros()) for part in parts[1::2]]
+    # "65 536" and "18 %" stay on one line
+    words = [re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\u202f", part) for part in parts[::2]]
+    parts[::2] = [escape(part.replace("'", "\u2019")) for part in words]
+    return "".join(parts)
 
 
 @functools.cache
@@ -142,9 +133,7 @@ def deck(html: Path, lecture: int, made: Mapping[str, Any]) -> str:
         f'<a href="../{name}.html">{heading(read(html / f"{name}.html"))}</a>'
         for name in made["pages"]
     )
-    body = "\n".join(
-        slide(html, number, len(slides), each) for number, each in enumerate(slides, 1)
-    )
+    body = "\n".join(slide(html, k, len(slides), each) for k, each in enumerate(slides, 1))
     return f"""<!doctype html>
 <html lang="en" data-content_root="../">
 <head>
@@ -267,10 +256,7 @@ def build(html: Path = HTML) -> list[Path]:
     read.cache_clear()
     folder = html / FOLDER
     folder.mkdir(exist_ok=True)
-    texts = {
-        f"lecture-{number}-slides": deck(html, number, made)
-        for number, made in enumerate(decks(), 1)
-    }
+    texts = {f"lecture-{k}-slides": deck(html, k, made) for k, made in enumerate(decks(), 1)}
     written = []
     for name, text in (texts | sheets(html)).items():
         path = folder / f"{name}.html"

@@ -31,20 +31,10 @@ HTML = ROOT / "_build" / "html"
 TITLE = "Sublinear Adversarial Training: a companion you can run"
 
 # What a browser fetches by itself when it shows a page: tag, and the attribute with the address.
+_SOURCES = ("script", "img", "iframe", "embed", "source", "video", "audio", "track", "input")
 FETCHED = (
-    ("script", "src"),
-    ("img", "src"),
-    ("iframe", "src"),
-    ("embed", "src"),
-    ("object", "data"),
-    ("source", "src"),
-    ("video", "src"),
-    ("video", "poster"),
-    ("audio", "src"),
-    ("track", "src"),
-    ("input", "src"),
-    ("image", "href"),
-    ("use", "href"),
+    *((tag, "src") for tag in _SOURCES),
+    *(("object", "data"), ("video", "poster"), ("image", "href"), ("use", "href")),
 )
 FETCHED_LINKS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "manifest"}
 FILE_NAME = re.compile(r"\.(png|svg|jpe?g|gif|webp)$", re.IGNORECASE)
@@ -125,8 +115,7 @@ def missing_pages(folder: Path, names: list[str]) -> list[str]:
     """List the promised pages that are not there, or have no heading or hardly any text."""
     problems = []
     for name in names:
-        path = folder / f"{name}.html"
-        if not path.is_file():
+        if not (folder / f"{name}.html").is_file():
             problems.append(f"{name}: no page was built")
             continue
         tree = Page.read(folder, f"{name}.html").tree
@@ -190,20 +179,13 @@ def page_check(find: Callable[[Page], Iterator[str]]) -> Callable[[Page], list[s
 def outside_requests(page: Page) -> Iterator[str]:
     """List what the page would fetch from another host, in its tags and its own style sheets."""
     fetched = _fetched(page)
-    sheets = [page.target(each) for each in fetched if is_local(each) and _is_sheet(each)]
-    texts = [path.read_text(encoding="utf-8") for path in sheets if path.is_file()]
+    local = [page.target(each) for each in fetched if is_local(each)]
+    sheets = [path for path in local if path.suffix == ".css" and path.is_file()]
+    texts = [path.read_text(encoding="utf-8") for path in sheets]
     inner = [_css_addresses(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)) for text in texts]
     for address in itertools.chain(fetched, *inner):
-        if _leaves(address):
+        if not is_local(address) and urlsplit(address).scheme not in {"data", "blob"}:
             yield f"asks another host for {address}"
-
-
-def _is_sheet(address: str) -> bool:
-    return urlsplit(address).path.endswith(".css")
-
-
-def _leaves(address: str) -> bool:
-    return not is_local(address) and urlsplit(address).scheme not in {"data", "blob"}
 
 
 def broken_links(page: Page, pages: dict[str, Page]) -> list[str]:
@@ -254,12 +236,10 @@ def _parents(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _accessible_name(page: Page, tag: LexborNode) -> str:
-    if _given(tag, "aria-label"):
-        return _given(tag, "aria-label")
-    if _given(tag, "aria-labelledby"):
-        named = [
-            page.tree.css_first(f'[id="{name}"]') for name in _given(tag, "aria-labelledby").split()
-        ]
+    if label := _given(tag, "aria-label"):
+        return label
+    if labels := _given(tag, "aria-labelledby"):
+        named = [page.tree.css_first(f'[id="{name}"]') for name in labels.split()]
         return " ".join(words(found) for found in named if found is not None)
     titles = [child for child in tag.iter() if child.tag == "title"]
     return words(titles[0]) if titles else ""

@@ -1,11 +1,9 @@
 """Read the chapters as notebooks and list what departs from the form that every page keeps.
 
-A page of the story (Parts I, II and III) asks a question, shows a picture and gives the answer in
-one sentence, all on its first screen; it computes its formula in front of the reader, says where
-the book stands, sets a quiz and exercises with hidden solutions, and closes with one section,
-*Evidence*, that the build folds.  It has a size.  A page of *Going deeper* keeps the same form
-without a quiz, a picture on top and a place in the story.  In the other notebooks only cells and
-outputs are checked.  All of them were stored by ``tools/run_notebooks.py``.
+A page of the story (Parts I, II and III) asks a question, shows a picture and gives the answer on
+its first screen, says where the book stands, sets a quiz and exercises with hidden solutions, and
+closes with *Evidence*, that the build folds.  A page of *Going deeper* keeps the same form without
+quiz, first picture and place in the story; in others only cells and outputs are checked.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """
@@ -51,10 +49,9 @@ CLOSING = ("Where we stand", "Quiz", "Exercises", "Evidence")
 TIMES = re.compile(r"Reading: (?P<reading>\d+) minutes\.(?: Exercises: \d+ minutes\.)?")
 ANSWER = re.compile(r"\*\*[^*]*\d[^*]*\*\*")
 HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
-BOX = re.compile(
-    r"^(?::{3,}|`{3,})\{prf:(?!proof)(\w+)\}(?P<title>.*)\n(?P<options>(?:[ ]*:.*\n)*)",
-    re.MULTILINE,
-)
+_FENCE = r"^(?P<marks>:{3,}|`{3,})"
+_OPTIONS = r"\n(?P<options>(?:[ \t]*:\S.*\n)*)"
+BOX = re.compile(_FENCE + r"\{prf:(?!proof)(?P<kind>\w+)\}(?P<title>.*)" + _OPTIONS, re.M)
 SOURCE_REMARK = re.compile(
     r"\b(?:our (?:machine-read )?copy|machine[- ]read|damaged (?:text|copy)|misread\w*"
     r"|lost (?:sign|relation|minus)s?|signs? (?:is|are) lost|printed sign)\b",
@@ -63,15 +60,9 @@ SOURCE_REMARK = re.compile(
 OLD_NAMES = re.compile(r"\bPRINTED\b|\bZHANG\b")
 # Calls that make an exhibit: their cells show no code.
 EXHIBIT = re.compile(r"^(?:explorers\.\w+|quiz|claim_box|chapter_claims)\(")
-FENCE = re.compile(r"^(?P<marks>:{3,}|`{3,})(?:\{(?P<kind>[\w:-]+)\})?")
-EXERCISE = re.compile(
-    r"^(?::{3,}|`{3,})\{exercise(?:-start)?\} *(?P<title>.*)\n(?P<options>(?:[ \t]*:\S.*\n)*)",
-    re.MULTILINE,
-)
-SOLUTION = re.compile(
-    r"^(?::{3,}|`{3,})\{solution(?:-start)?\} *(?P<of>\S+) *\n(?P<options>(?:[ \t]*:\S.*\n)*)",
-    re.MULTILINE,
-)
+FENCE = re.compile(_FENCE + r"(?:\{(?P<kind>[\w:-]+)\})?")
+EXERCISE = re.compile(_FENCE + r"\{exercise(?:-start)?\} *(?P<title>.*)" + _OPTIONS, re.M)
+SOLUTION = re.compile(_FENCE + r"\{solution(?:-start)?\} *(?P<of>\S+) *" + _OPTIONS, re.M)
 QUIZ = re.compile(r"\bquiz\((?:\"([^\"]*)\")?")
 INDEX = re.compile(r"\{index\}`([^`]*)`")
 LABEL = re.compile(r":label: *(\S+)")
@@ -218,14 +209,13 @@ def size(chapter: Chapter) -> Iterator[str]:
     """List what is too large on a page with all folds closed."""
     seen = [part for part in chapter.parts if not part.evidence]
     evidence = sum(words(part.text) for part in chapter.parts if part.evidence)
-    counts = {
-        "visible words": (sum(words(part.text) for part in seen), MOST_WORDS),
-        "words of evidence": (evidence, MOST_EVIDENCE_WORDS),
-        "visible code cells": (sum(part.shown for part in seen), MOST_CODE),
-        "printed outputs": (sum(_printed(part) for part in seen), MOST_PRINTED),
-        "headings": (len(HEADING.findall(chapter.prose)), MOST_HEADINGS),
-    }
-    for what, (number, most) in counts.items():
+    for what, number, most in (
+        ("visible words", sum(words(part.text) for part in seen), MOST_WORDS),
+        ("words of evidence", evidence, MOST_EVIDENCE_WORDS),
+        ("visible code cells", sum(part.shown for part in seen), MOST_CODE),
+        ("printed outputs", sum(_printed(part) for part in seen), MOST_PRINTED),
+        ("headings", len(HEADING.findall(chapter.prose)), MOST_HEADINGS),
+    ):
         if number > most:
             yield f"{number} {what}, at most {most} wanted"
 
@@ -299,7 +289,7 @@ def names(chapter: Chapter) -> Iterator[str]:
     """List boxes with a second number, and remarks on the source outside its own page."""
     for box in BOX.finditer(chapter.prose):
         if ":nonumber:" not in box["options"]:
-            yield f"the box {box[1]}{box['title']} has a number of its own (write :nonumber:)"
+            yield f"the box {box['kind']}{box['title']} has a number of its own (write :nonumber:)"
     for found in SOURCE_REMARK.findall(chapter.prose):
         yield f"it speaks of the source ({found!r}), which is told on its own page"
     for found in OLD_NAMES.findall("\n".join(part.text for part in chapter.parts)):
@@ -359,9 +349,8 @@ def guessable(page: str) -> list[str]:
     from sublinear_lib.exhibits import quiz as read
 
     questions = read(page).questions
-    longest = sum(
-        max(question.choices, key=lambda choice: len(choice.text)).right for question in questions
-    )
+    most = [max(each.choices, key=lambda choice: len(choice.text)) for each in questions]
+    longest = sum(choice.right for choice in most)
     if longest > max(1, len(questions) // 3):
         return [f"the right answer is the longest in {longest} of its {len(questions)} questions"]
     return []

@@ -1,8 +1,7 @@
 """Check all proofs of ``proofs/`` from nothing with Rocq, and the axioms that each one rests on.
 
-A source begins with a record, ``claims: ID ...`` and ``theorems: NAME ...``; one without a record
-only serves the others.  A theorem may rest on the axioms of ``allowed-axioms.txt`` and
-on nothing else, which also finds an ``Admitted`` anywhere below it.
+A source begins with a record, ``claims: ID ...`` and ``theorems: NAME ...``; one without serves
+the others.  A theorem may rest on the axioms of ``allowed-axioms.txt`` and on nothing else.
 """
 
 from __future__ import annotations

@@ -89,10 +89,8 @@ def findings(name: str, text: str) -> list[str]:
     registry = CheckRegistry()
     if not registry.checks:
         registry.register_many(__register__)
-    config = {
-        "max_errors": DEFAULT["max_errors"],
-        "checks": {key: on and key not in LEFT_OUT for key, on in DEFAULT["checks"].items()},
-    }
+    checks = {key: on and key not in LEFT_OUT for key, on in DEFAULT["checks"].items()}
+    config = {"max_errors": DEFAULT["max_errors"], "checks": checks}
     file = LintFile(name, prose_of(text))
     return [
         f"{name}, line {result.pos[0] - 1}: {MILD.get(message, message)}"
@@ -104,9 +102,8 @@ def findings(name: str, text: str) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Print what was found in the named files, or in the whole book."""
     paths = [Path(argument) for argument in arguments] or list(texts())
-    found = [
-        line for path in paths for name, text in parts_of(path) for line in findings(name, text)
-    ]
+    parts = (part for path in paths for part in parts_of(path))
+    found = [line for part in parts for line in findings(*part)]
     print(*found, sep="\n", end="\n" if found else "")
     return int(bool(found))
 

@@ -2,10 +2,8 @@
 
 usage: python tools/colab_notebooks.py https://HOST/OWNER/NAME REVISION FOLDER
 
-Colab opens single notebooks of a repository and knows nothing of the library that they use. The
-cell installs it from the named revision, with what the notebooks show their figures with, at the
-versions of ``constraints.txt``. The workflow that publishes the book puts the copies on the branch
-``colab``, where the Colab buttons of the pages lead. Needs nothing but Python.
+The workflow that publishes the book puts the copies on the branch ``colab``, where the Colab
+buttons of the pages lead.  Needs nothing but Python.
 """
 
 from __future__ import annotations

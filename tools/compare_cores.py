@@ -1,10 +1,7 @@
 """Run every notebook of the book on one core and on two, and compare the bytes with what is stored.
 
-Each notebook is run twice in fresh kernels: on one core with one thread for linear algebra, and on
-two cores with two threads.  Both times the outputs, put into the fixed form of
-``tools/run_notebooks.py``, are compared with the stored file.  The book's own runs use one thread
-(``tools/kernel_environment.py``), so the second run is harder than what the tests ask for; a
-notebook that differs there is run once more on two cores with one thread.
+The book's own runs use one thread (``tools/kernel_environment.py``), so two threads are harder than
+what the tests ask for; a notebook that differs there is run once more on two cores with one thread.
 ``python -m benchmarks.reliability --only notebooks`` keeps what is found.
 """
 
@@ -16,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import run_notebooks
 from kernel_environment import kernel_environment
@@ -40,16 +38,12 @@ def text_on(path: Path, cores: int, threads: int) -> str:
     if len(allowed) < cores:
         raise OSError(f"{cores} cores are needed, there are {len(allowed)}")
 
-    def environment() -> dict[str, str]:
-        return {**kernel_environment(), **dict.fromkeys(_THREADS, str(threads))}
-
-    before = run_notebooks.kernel_environment
+    environment = kernel_environment() | dict.fromkeys(_THREADS, str(threads))
     os.sched_setaffinity(0, allowed[:cores])
-    run_notebooks.kernel_environment = environment
     try:
-        return run_notebooks.fresh(path)
+        with mock.patch.object(run_notebooks, "kernel_environment", lambda: environment):
+            return run_notebooks.fresh(path)
     finally:
-        run_notebooks.kernel_environment = before
         os.sched_setaffinity(0, allowed)
 
 
@@ -71,9 +65,8 @@ def compare_missing(
     paths: Sequence[Path] | None = None,
 ) -> None:
     """Compare the notebooks that a record does not hold yet, all in one way first."""
-    held = record["campaigns"].setdefault(
-        "notebooks", {"question": QUESTION, "size": 1, "chunks": {}}
-    )
+    empty = {"question": QUESTION, "size": 1, "chunks": {}}
+    held = record["campaigns"].setdefault("notebooks", empty)
     for way in RUNS:
         for path in run_notebooks.notebooks() if paths is None else paths:
             name = run_notebooks.identity(path)

@@ -1,9 +1,7 @@
 """Write a sheet of twelve exercises with numbers of its own, and the solutions for the marker.
 
-The solutions of the book are public; these are not in it.  A seed chooses the numbers of each
-exercise, the library computes the answers, and two texts are written: the sheet for the class and
-the solutions with a marking scheme, each as a page to print and as Markdown with TeX formulas to
-edit.  The same seed gives the same bytes.
+A seed chooses the numbers, the library computes the answers; both texts are written as a page to
+print and as Markdown with TeX formulas.  The same seed gives the same bytes.
 
 usage: python tools/exercise_variants.py --seed SEED [--exercises 5 6] [--out FOLDER]
 """
@@ -55,10 +53,10 @@ def thousands(value: float) -> str:
     return f"{round(value):,}".replace(",", r"\,")
 
 
-def power_of_ten(value: float, digits: int = 2) -> str:
+def power_of_ten(value: float) -> str:
     """Write a number as a factor times a power of ten."""
     exponent = math.floor(math.log10(abs(value)))
-    return rf"{value / 10**exponent:.{digits}f}\cdot 10^{{{exponent}}}"
+    return rf"{value / 10**exponent:.2f}\cdot 10^{{{exponent}}}"
 
 
 def exponent(tenths: int) -> str:
@@ -190,10 +188,8 @@ def exponents_that_meet(rng: np.random.Generator) -> Variant:
     alpha, beta = int(rng.integers(1, 6)), int(rng.integers(6, 9))
     total = -alpha + 15 - 2 * beta
     critical = (15 - alpha) / 2
-    verdict = (
-        "It vanishes as $m$ grows." if total < 0 else
-        "It stays of one order." if total == 0 else "It grows with $m$."
-    )  # fmt: skip
+    verdict = "It vanishes as $m$ grows." if total < 0 else "It grows with $m$."
+    verdict = "It stays of one order." if total == 0 else verdict
     size, radius, flips = exponent(-alpha), exponent(-beta), exponent(15 - beta)
     return Variant(
         "Three factors",
@@ -265,12 +261,8 @@ def worst_point_of_a_cap(rng: np.random.Generator) -> Variant:
         switch = math.asin(tau / geometry.SLICE_RADIUS)
         if switch + geometry.cap_angle(rho) < 1.4:
             break
-    network = TwoLayerNetwork(
-        W=np.array([[big, 0.0, 0.0], [0.0, 1.0, 0.0]]),
-        b=np.zeros(2),
-        a=np.array([1.0, float(sign)]),
-        tau=tau,
-    )
+    W = np.array([[big, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    network = TwoLayerNetwork(W=W, b=np.zeros(2), a=np.array([1.0, float(sign)]), tau=tau)
     center = geometry.embed(np.array([[math.cos(switch), math.sin(switch)]]))
     found = adversary.extremes_on_circle(network, center, rho)[0]
     where = "is attained" if found.sup_attained else "is not attained"
@@ -380,8 +372,8 @@ def an_interval_bound(rng: np.random.Generator) -> Variant:
         away = np.abs(turns)
         top = np.cos(np.maximum(away - alpha, 0.0))
         bottom = np.cos(np.minimum(away + alpha, math.pi))
-        high = np.maximum(geometry.SLICE_RADIUS * lengths * top - tau, 0.0)
-        low = np.maximum(geometry.SLICE_RADIUS * lengths * bottom - tau, 0.0)
+        ends = (geometry.SLICE_RADIUS * lengths * end - tau for end in (top, bottom))
+        high, low = (np.maximum(end, 0.0) for end in ends)
         bound = float(np.sum(np.where(a > 0, low, -high)))
         truth = adversary.extremes_on_circle(network, x, rho)[0].inf
         apart = len(np.unique(W, axis=0)) == 3 and bool(lengths.all())
@@ -404,18 +396,9 @@ def an_interval_bound(rng: np.random.Generator) -> Variant:
 
 
 EXERCISES: tuple[Callable[[np.random.Generator], Variant], ...] = (
-    bill_of_a_step,
-    activity_of_a_threshold,
-    a_budget_of_neurons,
-    neurons_that_flip,
-    exponents_that_meet,
-    worst_gap_by_hand,
-    size_of_a_net,
-    worst_point_of_a_cap,
-    accuracy_and_steps,
-    layers_of_an_onion,
-    when_skipping_pays,
-    an_interval_bound,
+    *(bill_of_a_step, activity_of_a_threshold, a_budget_of_neurons, neurons_that_flip),
+    *(exponents_that_meet, worst_gap_by_hand, size_of_a_net, worst_point_of_a_cap),
+    *(accuracy_and_steps, layers_of_an_onion, when_skipping_pays, an_interval_bound),
 )
 
 
@@ -433,9 +416,9 @@ def chosen(seed: int, only: Sequence[int]) -> list[tuple[int, Variant]]:
 def sheet(seed: int, only: Sequence[int] = ()) -> str:
     """Return the sheet for the class."""
     parts = [f"# Exercises, sheet {seed}"]
-    for number, each in chosen(seed, only):
-        heading = f"## {number}. {each.title} ({each.points} points, {each.minutes} minutes)"
-        parts += [heading, f"*Chapter: {each.chapter}.*", each.question]
+    for n, each in chosen(seed, only):
+        parts.append(f"## {n}. {each.title} ({each.points} points, {each.minutes} minutes)")
+        parts += [f"*Chapter: {each.chapter}.*", each.question]
     return "\n\n".join(parts) + "\n"
 
 
@@ -483,15 +466,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the files, and say where they are."""
     parser = argparse.ArgumentParser(description="Write exercises with numbers of their own.")
     parser.add_argument("--seed", type=int, required=True, help="chooses the numbers, from 0 on")
-    parser.add_argument(
-        "--exercises",
-        type=int,
-        nargs="+",
-        default=(),
-        choices=range(1, len(EXERCISES) + 1),
-        help="only these, by their numbers",
-        metavar="NUMBER",
-    )
+    numbers = {"type": int, "nargs": "+", "default": (), "choices": range(1, len(EXERCISES) + 1)}
+    told = "only these, by their numbers"
+    parser.add_argument("--exercises", metavar="NUMBER", help=told, **numbers)
     parser.add_argument("--out", type=Path, default=Path(), help="a folder, made if need be")
     given = parser.parse_args(arguments)
     if given.seed < 0:

@@ -2,9 +2,8 @@
 
 usage: python tools/install_versions.py {oldest,newest,pinned}
 
-Oldest are the lower bounds of the runtime dependencies in ``pyproject.toml``, of numba, matplotlib
-and Dask, newest is what the package index offers, pinned what ``constraints.txt`` says. It installs
-into the Python that runs it, which should be that of a virtual environment of its own.
+Oldest are the lower bounds of ``pyproject.toml``, newest is what the package index offers, pinned
+what ``constraints.txt`` says; all goes into the Python that runs this.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
 usage: python tools/lab.py [options of jupyter lab]
 
-The notebooks of this checkout are trusted first, as ``jupyter trust`` does, so that their figures
-and explorers are seen before a cell runs.  JupyterLab gets the macros of the book from a block in
-front of the first cell, which is there in the browser only: what is saved is the notebook in the
-form of ``tools/run_notebooks.py``, and nothing changes in a file in which nothing was changed.
+The notebooks are trusted first, so that their figures and explorers are seen before a cell runs.
+JupyterLab gets the macros of the book from a block in front of the first cell, which is there in
+the browser only: what is saved has the form of ``tools/run_notebooks.py``.
 """
 
 from __future__ import annotations

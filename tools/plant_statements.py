@@ -2,12 +2,10 @@
 
 usage: python tools/plant_statements.py [--output FILE] [NAME ...]
 
-Every power of m that a statement names, and every constant that is claimed to be sharp, stands in
-`sublinear_lib.claims.stated.STATED`.  Here each is replaced by a power that is 1/40 off, on either
-side (a constant: 10 %), and the checks of its claims run in the quick budget with the seed 0.  A
-planted number that makes a true statement false, or a false one true, must change the verdict; one
-that leaves it true, because it only weakens a bound, or false must not.  The result is stored in
-`benchmarks/results/statement_plantings.json`, from which the page of measurements is made.
+Each number of `sublinear_lib.claims.stated.STATED` is replaced by a power that is 1/40 off, on
+either side (a constant: 10 %), and the checks of its claims run in the quick budget with seed 0.
+A planted number that changes the truth of a statement must change the verdict, any other must not.
+The result goes to `benchmarks/results/statement_plantings.json`.
 """
 
 from __future__ import annotations
@@ -19,30 +17,17 @@ import platform
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from sublinear_lib.claims import LEDGER, Budget, Claim, Verdict
 from sublinear_lib.claims.stated import STATED
 
 OUTPUT = Path(__file__).resolve().parents[1] / "benchmarks/results/statement_plantings.json"
 SCHEMA = 1
-
-
-@contextmanager
-def planted(key: str, number: Fraction | float) -> Iterator[None]:
-    """Let a statement have another number."""
-    right = STATED[key]
-    STATED[key] = replace(
-        right, number=number, sharp=right.number if right.sharp is None else right.sharp
-    )
-    try:
-        yield
-    finally:
-        STATED[key] = right
 
 
 def verdict_of(claim: Claim) -> Verdict:
@@ -57,7 +42,8 @@ def trial(key: str, claim: Claim, number: Fraction | float) -> dict[str, Any]:
     """Plant one number and note what its check finds."""
     entry = STATED[key]
     true, was = entry.admits(number), entry.admits(entry.number)
-    with planted(key, number):
+    sharp = entry.number if entry.sharp is None else entry.sharp
+    with mock.patch.dict(STATED, {key: replace(entry, number=number, sharp=sharp)}):
         found = verdict_of(claim)
     changed = found is not claim.recorded
     if true != was:

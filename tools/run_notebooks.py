@@ -2,15 +2,10 @@
 
 usage: python tools/run_notebooks.py [--check] [--claims] [notebook ...]
 
-Each notebook runs from top to bottom in a fresh kernel. What changes from run to run without
-meaning anything (times, cell and widget identities, memory addresses, how a printed text was cut
-into pieces) is then put into one fixed form, in which JupyterLab leaves it: JavaScript writes 1 for
-1.0. ``--check`` writes nothing and fails when a fresh run
-differs from what is stored.
-
-After `sublinear verify --store`, or a change of a claim, pages show old boxes. Running whole
-chapters for that takes minutes; ``--claims`` runs the cells that use `sublinear_lib.exhibits`,
-which depend on no other cell, and keeps what the other cells found.
+What changes from run to run without meaning anything (times, identities, memory addresses, how a
+printed text was cut into pieces) is put into one fixed form, in which JupyterLab leaves it:
+JavaScript writes 1 for 1.0.  ``--check`` writes nothing and fails when a fresh run differs.
+``--claims`` runs only the cells that use `sublinear_lib.exhibits`, which depend on no other cell.
 """
 
 from __future__ import annotations
@@ -76,11 +71,8 @@ def normalize(notebook: NotebookNode, name: str) -> str:
                     output.data["text/plain"] = ADDRESS.sub("0x0", plain)
     state = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     notebook.metadata.clear()
-    notebook.metadata["kernelspec"] = {
-        "display_name": "Python 3",
-        "language": "python",
-        "name": "python3",
-    }
+    python = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook.metadata["kernelspec"] = python
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
     if state:
         contents = {"state": state, "version_major": 2, "version_minor": 0}
@@ -115,13 +107,13 @@ def _join_streams(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
     """Join neighboring pieces of one stream: where a kernel cuts a printed text is an accident."""
     joined: list[NotebookNode] = []
     for output in outputs:
-        last = joined[-1] if joined else None
+        kind = output.output_type, output.get("name")
         if (
-            last is not None
-            and last.output_type == output.output_type == "stream"
-            and last.name == output.name
+            kind[0] == "stream"
+            and joined
+            and kind == (joined[-1].output_type, joined[-1].get("name"))
         ):
-            last.text += output.text
+            joined[-1].text += output.text
         else:
             joined.append(output)
     return joined

@@ -2,9 +2,7 @@
 
 usage: python tools/run_under_load.py [--runs 10] [--others 2] [--log FILE] [stage ...]
 
-A test that passes only on a quiet machine fails here sooner or later. Without stages all of them
-run, as in `make test-all ALL=1`. The log gets the whole output of each run; the exit status is 0 if
-every run passed.
+Without stages all of them run, as in `make test-all ALL=1`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Draw the picture that other sites show beside a link to the book.
+"""Draw the picture that other sites show beside a link to the book, 1200 by 630 pixels.
 
-usage: python tools/social_card.py
-
-It shows the mark and the title in the colors of the pages, 1200 by 630 pixels, and is kept in
-``book/_static/social-card.png``. For maintainers, when the title or the mark changes: needs a
-Chromium; commit the result.
+usage: python tools/social_card.py   (needs a Chromium; commit ``book/_static/social-card.png``)
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
 """Measure what the pages of the built book weigh, and how long a reader waits for them.
 
-A page is loaded from a server on this machine, which compresses as servers do, into an empty
-cache. Counted are, before its reader acts: bytes (as they are, and compressed), requests, elements,
-how far what is seen moves (layout shift; from the top, and by a link into the page, on a wide and
-on a narrow window), and how often a reader presses Tab until the first control of the first
-explorer, having taken the link that leads to the content. Then the page is loaded once more, by a
+A page is loaded from a server on this machine into an empty cache.  Counted are bytes (as they are,
+and compressed), requests, elements, layout shift (from the top, and by a link into the page, wide
+and narrow), and the presses of Tab until the first control of an explorer.  Then it is loaded by a
 reader with a slow network (1.6 Mbit/s, 150 ms) and a processor four times slower than this one:
-when something is drawn, and when the first explorer takes input. Last, eight words are searched
-for: on which place stands the page that a reader would want, and what is loaded for that.
+when something is drawn, and when the first explorer takes input.  Last, eight words are searched.
 
 usage: python tools/time_pages.py [page ...]
 
 Without pages, the chapters below are measured, and the result goes to
-``benchmarks/results/page_times.json``, which the page on measurements shows beside what an older
-book was like.
+``benchmarks/results/page_times.json``.
 """
 
 from __future__ import annotations
@@ -61,13 +57,8 @@ QUERIES = {
     "how fast": "book/part1/what-an-iteration-costs",
 }
 GOALS = {
-    "bytes": 1_200_000,
-    "compressed": 500_000,
-    "nodes": 8_000,
-    "tabs": 25,
-    "shift": 0.1,
-    "painted": 2.5,
-    "explorers": 6.0,
+    **{"bytes": 1_200_000, "compressed": 500_000, "nodes": 8_000, "tabs": 25},
+    **{"shift": 0.1, "painted": 2.5, "explorers": 6.0},
 }
 WIDTHS = (1280, 390)
 SLOW = {"latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750, "offline": False}
@@ -133,17 +124,17 @@ def moved(browser: Browser, address: str, width: int) -> float:
         return round(tab.evaluate("moved"), 3)
 
 
-def tabs_to_first_control(tab: Page, most: int = 400) -> int | None:
+def tabs_to_first_control(tab: Page) -> int | None:
     """Press Tab from the top of a page, by its link to the content, up to the first explorer."""
     if not tab.locator("article .sl-explorer").count():
         return None
     tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
-    for pressed in range(2, most):
+    for pressed in range(2, 400):
         tab.keyboard.press("Tab")
         if tab.evaluate(AT_A_CONTROL):
             return pressed
-    return most
+    return 400
 
 
 def waited(browser: Browser, address: str) -> dict[str, float | None]:

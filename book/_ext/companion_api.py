@@ -1,12 +1,9 @@
 """The pages of the library: every public name of every room, with its docstring.
 
-A page of ``book/reference/api`` holds a title and the mark ``api-room``, which is replaced by text
-before the page is read: what the room says of itself, the list of its names, and then each of them,
-module by module, in the order of the source.  autodoc and numpydoc turn the docstrings into
-definitions.  ``api-command`` is replaced by the help of the command ``sublinear``.
-
-Single backticks in a docstring lead to a public name of that spelling and are plain code otherwise.
-A role such as ``:func:`` must name something that exists; it leads to its page if it is public.
+A page of ``book/reference/api`` holds a title and the mark ``api-room``, which is replaced by what
+the room says of itself, the list of its names, and each of them, in the order of the source;
+``api-command`` by the help of the command ``sublinear``.  Single backticks in a docstring lead to a
+public name of that spelling and are plain code otherwise.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
@@ -84,14 +81,12 @@ def offered_by(module: ModuleType) -> list[str]:
     listed = getattr(module, "__all__", None)
     if listed is not None:
         return list(listed)
+    own = lines_of(module.__name__)
     return [
         name
         for name, value in vars(module).items()
         if not name.startswith("_")
-        and (
-            getattr(value, "__module__", None) == module.__name__
-            or name in lines_of(module.__name__)
-        )
+        and (getattr(value, "__module__", None) == module.__name__ or name in own)
     ]
 
 
@@ -113,13 +108,8 @@ def entries(room: str) -> tuple[Entry, ...]:
             value = getattr(door, name)
             if inspect.ismodule(value):
                 continue
-            kind = (
-                "class"
-                if inspect.isclass(value)
-                else "function"
-                if inspect.isroutine(inspect.unwrap(value) if callable(value) else value)
-                else "data"
-            )
+            routine = inspect.isroutine(inspect.unwrap(value) if callable(value) else value)
+            kind = "class" if inspect.isclass(value) else "function" if routine else "data"
             home = _home(name, value, kind, door, inside)
             key = f"{home}.{name}"
             if key not in found:  # the room's own door comes first
@@ -356,15 +346,13 @@ def exists(target: str) -> bool:
     return False
 
 
-def _lighten(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _lighten(app: Sphinx, pagename: str, _: str, context: dict[str, Any], *__: object) -> None:
     """Take out the marks that Sphinx puts around every word of code, half of the page."""
     if pagename.startswith(FOLDER) and "body" in context:
         context["body"] = _WORD.sub(r"\1", context["body"])
 
 
-def belong_to_one_page(doctree: nodes.document) -> None:
+def _adopt(app: Sphinx, doctree: nodes.document) -> None:
     """Let every part of a page know this page as its own.
 
     What MyST reads as reStructuredText is read as a page of its own first, and remembers that page,
@@ -374,13 +362,8 @@ def belong_to_one_page(doctree: nodes.document) -> None:
         node._document = doctree
 
 
-def _adopt(app: Sphinx, doctree: nodes.document) -> None:
-    belong_to_one_page(doctree)
-
-
-def _write_plainly(
-    app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]
-) -> None:
+def _write_plainly(app: Sphinx, *about: object) -> None:
+    lines = cast("list[str]", about[-1])
     lines[:] = plain(lines)
 
 

@@ -1,10 +1,8 @@
 """What this book adds to Jupyter Book 1.x.
 
-One setting, ``companion_repository_url``, decides whether the pages offer a repository at all:
-while it is empty, no page shows a repository, issue, edit or launch button, and when it holds an
-address all of them appear.  The rest mends what other extensions write: it keeps away a script that
-raises an error on every page, ids that stand more than once, and a list whose entries a screen
-reader cannot count.
+While ``companion_repository_url`` is empty, no page shows a repository, issue, edit or launch
+button.  The rest mends what other extensions write: a script that raises an error on every page,
+ids that stand more than once, and a list whose entries a screen reader cannot count.
 """
 
 from __future__ import annotations
@@ -42,16 +40,10 @@ def connect_repository(
         raise ConfigError(
             f"companion_repository_url must be empty or https://HOST/OWNER/NAME, got {url!r}"
         )
-    there = bool(url)
-    connected = {
-        **options,
-        "repository_url": url,
-        "use_repository_button": there,
-        "use_issues_button": there,
-        "use_edit_page_button": there,
-        "launch_buttons": {},
-    }
-    if there:
+    buttons = ("use_repository_button", "use_issues_button", "use_edit_page_button")
+    connected = {**options, "repository_url": url, **dict.fromkeys(buttons, bool(url))}
+    connected["launch_buttons"] = {}
+    if url:
         connected["repository_branch"] = branch
         # the book's pages are named from the root of the repository
         connected["path_to_docs"] = ""
@@ -85,9 +77,7 @@ def lead_to_branch(buttons: list[Any], branch: str, to: str) -> list[Any]:
     return led
 
 
-def _lead_to_branch(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _lead_to_branch(app: Sphinx, page: str, _: str, context: dict[str, Any], *__: object) -> None:
     if "header_buttons" in context:
         context["header_buttons"] = lead_to_branch(
             context["header_buttons"], app.config.companion_repository_branch, _COLAB_BRANCH
@@ -104,9 +94,8 @@ def _leave_thebe_out(app: Sphinx, config: Config) -> None:
         for listener in list(listeners):
             if listener.handler.__module__.partition(".")[0] == "sphinx_thebe":
                 app.disconnect(listener.id)
-    app.registry.css_files[:] = [
-        entry for entry in app.registry.css_files if "sphinx-thebe" not in entry[0]
-    ]
+    sheets = app.registry.css_files
+    sheets[:] = [entry for entry in sheets if "sphinx-thebe" not in entry[0]]
 
 
 # an exhibit leads from notebook to notebook, which is right in Jupyter; here pages are HTML
@@ -146,9 +135,7 @@ def spell_anchors(body: str, labels: Mapping[str, str]) -> str:
     return body
 
 
-def _mend_body(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _mend_body(app: Sphinx, pagename: str, _: str, context: dict[str, Any], *__: object) -> None:
     if "body" in context:
         written = app.env.domaindata["std"]["anonlabels"].items()
         labels = {name: anchor for name, (page, anchor) in written if page == pagename}
@@ -170,9 +157,7 @@ def name_toggles(sidebar: str) -> str:
     return _TOGGLE.sub('<summary aria-label="Show or hide the pages below">', sidebar)
 
 
-def _name_toggles(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _name_toggles(app: Sphinx, page: str, _: str, context: dict[str, Any], *__: object) -> None:
     contents = context.get("generate_toctree_html")
     if contents is not None:
         context["generate_toctree_html"] = lambda *args, **options: name_toggles(

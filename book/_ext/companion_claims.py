@@ -1,9 +1,4 @@
-"""Hold the book to its claims: a build fails where a page and a claim say different things.
-
-The statements of the papers are objects of ``sublinear_lib.claims``; pages show them and lead to
-them.  Before a build reads the pages, this extension compares both sides and warns of each
-disagreement, and ``make book`` makes every warning an error.
-"""
+"""Hold the book to its claims: a build warns, and so fails, where a page and a claim disagree."""
 
 from __future__ import annotations
 

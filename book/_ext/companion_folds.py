@@ -1,11 +1,9 @@
 """What lies in a closed fold is set when the fold opens: formulas, and the colors of code.
 
-Formulas and colored code of proofs, solutions and evidence are most of the elements of a chapter,
-and none of them is on the screen of a reader who has just come.  In a closed fold a formula stands
-in ``<noscript>``: text for a browser that runs scripts, which is read fast, and a formula for one
-that runs none.  Code is plain there, and its element says in ``data-colors`` what is to be colored.
-The words of a fold stay as they are, for a search within the page and for links.  ``folds.js`` sets
-what waits before its fold opens, a link leads into it, or the page is printed.
+In a closed fold a formula stands in ``<noscript>``: text for a browser that runs scripts, which is
+read fast, and a formula for one that runs none.  Code is plain, and its element says in
+``data-colors`` what is to be colored.  ``folds.js`` sets what waits before its fold opens, a link
+leads into it, or the page is printed.
 """
 
 from __future__ import annotations

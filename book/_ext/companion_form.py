@@ -1,9 +1,7 @@
 r"""The form of a page: boxes that have one name, one fold with the evidence, marks of the source.
 
-A statement has the name under which the paper or this book states it, such as "Lemma 4.5", and no
-second number.  The text below the heading *Evidence* is folded, whatever cells it consists of.  A
-box or formula with a reconstructed sign, which is written ``\rec{...}``, leads to the page about
-the source; no other sentence has to.
+A statement has the name under which the paper or this book states it, and no second number.  A box
+or formula with a reconstructed sign, ``\rec{...}``, leads to the page about the source.
 """
 
 from __future__ import annotations
@@ -47,27 +45,16 @@ def name_of(kind: str, title: str) -> str:
 class NamedProofs(ProofDomain):
     """Statements whose references show their names instead of a number."""
 
-    def resolve_xref(
-        self,
-        env: Any,
-        fromdocname: str,
-        builder: Any,
-        typ: str,
-        target: str,
-        node: addnodes.pending_xref,
-        contnode: nodes.Element,
-    ) -> nodes.Element | None:
+    def resolve_xref(self, env: Any, fromdocname: str, *about: Any) -> nodes.Element | None:
         """Return the link to a statement."""
-        made = super().resolve_xref(env, fromdocname, builder, typ, target, node, contnode)
+        made = super().resolve_xref(env, fromdocname, *about)
+        *_, target, _, contnode = about  # after the builder and the type
         known = getattr(env, "proof_list", {}).get(target, {})
         if isinstance(made, nodes.Element) and known.get("nonumber") and target in contnode[0]:
             name = known.get("name", "")
             if not name:
-                LOGGER.warning(
-                    "the box %r has no name: give its reference words of its own",
-                    target,
-                    location=fromdocname,
-                )
+                told = "the box %r has no name: give its reference words of its own"
+                LOGGER.warning(told, target, location=fromdocname)
             made.children = [nodes.Text(name or target)]
         return made
 
@@ -82,17 +69,9 @@ def _name_boxes(app: Sphinx, doctree: nodes.document) -> None:
 
 def _fold(section: nodes.section, title: str, kind: str) -> None:
     """Put what a section holds below its heading into a drop-down."""
-    fold = create_component(
-        "dropdown",
-        opened=False,
-        type="dropdown",
-        has_title=True,
-        icon=None,
-        chevron=None,
-        container_classes=[kind],
-        title_classes=[],
-        body_classes=[],
-    )
+    look = {"opened": False, "has_title": True, "icon": None, "chevron": None}
+    classes = {"container_classes": [kind], "title_classes": [], "body_classes": []}
+    fold = create_component("dropdown", type="dropdown", **look, **classes)
     fold += nodes.rubric(title, title)
     fold += section.children[1:]
     section.children[1:] = []
@@ -111,15 +90,9 @@ def _fold_sections(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def _link() -> addnodes.pending_xref:
-    return addnodes.pending_xref(
-        "",
-        nodes.inline(MARK, MARK),
-        refdomain="std",
-        reftype="doc",
-        reftarget=SOURCE,
-        refexplicit=True,
-        refwarn=True,
-    )
+    place = {"refdomain": "std", "reftype": "doc", "reftarget": SOURCE}
+    mark = nodes.inline(MARK, MARK)
+    return addnodes.pending_xref("", mark, refexplicit=True, refwarn=True, **place)
 
 
 def _reconstructed(doctree: nodes.document) -> Iterator[nodes.Element]:
@@ -155,9 +128,7 @@ def _mark_source(app: Sphinx, doctree: nodes.document) -> None:
             inner += mark
 
 
-def _caption(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _caption(app: Sphinx, page: str, _: str, context: dict[str, Any], *__: object) -> None:
     if "body" in context:
         context["body"] = _TITLE_ID.sub(r"\1>", _CAPTION.sub("", context["body"]))
 

@@ -1,10 +1,8 @@
 """The statements that Rocq has checked, read from their sources: ``{formal} lem-a.5`` shows them.
 
 The box shows a statement of the ledger beside the theorems of ``proofs/`` that say it, and below
-them, folded, the definitions and hypotheses in which these are written.  Nothing of it is written
-on a page: what is proved and what is shown cannot drift apart.  Before changing the reading of a
-source, know the form that all sources keep: a theorem that counts begins with ``Theorem`` and ends
-before ``Proof.``, and a command ends with a full stop at the end of a line.
+them, folded, the words in which these are written.  In all sources a theorem that counts begins
+with ``Theorem`` and ends before ``Proof.``, and a command with a full stop at the end of a line.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """What a page need not load or hold, taken from it when it is written.
 
-The theme brings all icons as a script of 1.5 MB although its style sheet has them as a font; the
-search and its index come to pages where nobody searches; scripts keep the browser from drawing
-that nothing needs before the page is there; the data of the explorers stands before the text; and
-every comma of the code and every word of a signature is an element of its own.  Of the style
-sheets of the theme and of other extensions, the rules for classes that no page and no script names
-are left out.
+Icons that come as a script of 1.5 MB, the search where nobody searches, scripts that keep the
+browser from drawing, data of explorers before the text, elements for every comma of the code, and
+rules of style sheets for classes that no page and no script names.
 """
 
 from __future__ import annotations
@@ -25,9 +22,7 @@ _SEARCHING = re.compile(
     r"[^>]*></script>"
 )
 _GONE = (
-    "searchindex.js",
-    "_static/searchtools.js",
-    "_static/language_data.js",
+    *("searchindex.js", "_static/searchtools.js", "_static/language_data.js"),
     "_static/scripts/fontawesome.js",
 )
 # all but what others ask for at once, and what arranges tables while the page is read
@@ -106,6 +101,7 @@ def used_rules(css: str, names: Collection[str]) -> str:
     selector counts for nothing.
     """
     beginnings = tuple(name for name in names if name.endswith("-") and len(name) > 3)
+    bare = {"skip_comments": True, "skip_whitespace": True}
 
     def known(selector: str) -> bool:
         while (inner := _PARENTHESES.sub("", selector)) != selector:
@@ -122,17 +118,14 @@ def used_rules(css: str, names: Collection[str]) -> str:
                 if chosen:
                     made.append(f"{','.join(chosen)}{{{tinycss2.serialize(rule.content)}}}")
             elif rule.type == "at-rule" and rule.lower_at_keyword in {"media", "supports"}:
-                inner = kept(
-                    tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
-                )
-                if inner:
+                if inner := kept(tinycss2.parse_rule_list(rule.content, **bare)):
                     prelude = tinycss2.serialize(rule.prelude)
                     made.append(f"@{rule.at_keyword}{prelude}{{{inner}}}")
             else:
                 made.append(rule.serialize())
         return "\n".join(made)
 
-    return kept(tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True))
+    return kept(tinycss2.parse_stylesheet(css, **bare))
 
 
 def _selectors(prelude: list[Any]) -> list[str]:

@@ -1,13 +1,8 @@
 r"""Formulas that are set when the book is built: TeX becomes MathML, which every browser draws.
 
-A page then needs no script for its formulas: they are there at once, without JavaScript too, in
-print, for a search within the page and for a screen reader.  The TeX of a formula stays with it in
-``data-tex``, which ``formulas.js`` puts on the clipboard.  Temml, which is written in JavaScript,
-does the work, in an engine that comes with the Python package ``mini-racer``.
-
-One pass over a finished page sets the formulas of its text and those in stored outputs alike.  A
-formula that cannot be set is a warning that names the page and the formula, and so an error of
-``make book``.
+The TeX of a formula stays with it in ``data-tex``, which ``formulas.js`` puts on the clipboard.
+Temml, written in JavaScript, does the work, in the engine of the Python package ``mini-racer``.
+One pass over a finished page sets its formulas; one that cannot be set is a warning.
 """
 
 from __future__ import annotations
@@ -118,9 +113,7 @@ def typeset(html: str, macros: Mapping[str, str]) -> tuple[str, list[str]]:
     return _BARE.sub(lambda match: put(match, True), html), problems
 
 
-def _typeset(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _typeset(app: Sphinx, pagename: str, _: str, context: dict[str, Any], *__: object) -> None:
     macros = macros_of(app.config.companion_macros)
     for part in ("body", "title"):
         if part in context:

@@ -1,13 +1,9 @@
 """A Content-Security-Policy for every page: it runs the scripts that the book brings, no others.
 
-The policy stands in a ``<meta>`` tag, because a page may be opened from a folder, where no server
-could send a header.  Scripts come from the folder or server of the page itself; a script written
-into the page runs only if its hash is in the policy, so nothing that slips into the text of a page
-is ever run; there is no ``eval`` and no handler in an attribute.  Pages with explorers may import
-modules from a blob, which only a running script can make.
-
-Styles keep ``'unsafe-inline'``: formulas, figures and tables of the notebooks carry ``style``
-attributes, and every explorer brings its style sheet.
+It stands in a ``<meta>`` tag, because a page may be opened from a folder.  A script written into
+a page runs only if its hash is in the policy; there is no ``eval`` and no handler in an attribute.
+Pages with explorers may import modules from a blob.  Styles keep ``'unsafe-inline'``: formulas,
+figures and explorers carry them.
 """
 
 from __future__ import annotations

@@ -1,15 +1,10 @@
 """How a page is found, shown by others, and cited.
 
-Every page gets a description and, in its footer, an entry to cite it, made from ``CITATION.cff``.
-Once the book has an address (``html.baseurl`` in ``_config.yml``, or the environment variable
-``COMPANION_SITE_URL``, which the workflow that publishes the book sets), pages also carry the tags
-by which other sites show a link to them, and the book a ``sitemap.xml``.
-
-Addresses of pages that have moved stay good: a small page leads from each to its new place
-(``companion_moved`` in ``_config.yml``).
-
-The licenses of the packages whose scripts and styles a build copies into the pages are written
-beside them, because they ask for that.
+Every page gets a description and an entry to cite it, made from ``CITATION.cff``.  Once the book
+has an address (``html.baseurl`` in ``_config.yml``, or the variable ``COMPANION_SITE_URL``), pages
+also carry tags for links to them, and the book a ``sitemap.xml``.  A small page leads from each
+address that has moved (``companion_moved``).  The licenses of copied scripts and styles are
+written, too.
 """
 
 from __future__ import annotations
@@ -43,15 +38,8 @@ SHORTEST, LONGEST = 30, 200
 
 # what a build copies into _static comes from these
 PACKAGES = (
-    "myst-nb",
-    "pydata-sphinx-theme",
-    "pygments",
-    "sphinx",
-    "sphinx-book-theme",
-    "sphinx-copybutton",
-    "sphinx-design",
-    "sphinx-exercise",
-    "sphinx-proof",
+    *("myst-nb", "pydata-sphinx-theme", "pygments", "sphinx", "sphinx-book-theme"),
+    *("sphinx-copybutton", "sphinx-design", "sphinx-exercise", "sphinx-proof"),
     "sphinx-togglebutton",
 )
 LICENSES = "_static/third-party-licenses.txt"
@@ -197,57 +185,41 @@ def _find_address(app: Sphinx, config: Config) -> None:
     config.html_baseurl = site_address(config.html_baseurl, os.environ.get(VARIABLE, ""))
 
 
-def _present(
-    app: Sphinx,
-    pagename: str,
-    templatename: str,
-    context: dict[str, Any],
-    doctree: nodes.document | None,
-) -> None:
+def _present(app: Sphinx, pagename: str, _: str, context: dict[str, Any], doctree: Any) -> None:
     book, site = app.config.html_title or app.config.project, app.config.html_baseurl
     title = unescape(re.sub(r"<[^>]*>", "", str(context.get("title", "")))) or book
     address = pagename + app.builder.out_suffix
     if 'name="description"' not in context.get("metatags", ""):
-        description = describe(doctree, title, book)
-        context["metatags"] = context.get("metatags", "") + tags(
-            title, description, book, site, address
-        )
+        told = tags(title, describe(doctree, title, book), book, site, address)
+        context["metatags"] = context.get("metatags", "") + told
     source = Path(app.srcdir) / "CITATION.cff"
     if source.is_file() and "theme_extra_footer" in context:
         citation = yaml.safe_load(source.read_text(encoding="utf-8"))
         year = str(app.config.copyright).strip()[:4]
-        entry = bibtex(
-            citation, year, title if doctree is not None else "", site + address if site else ""
-        )
+        page = (title if doctree is not None else "", site + address if site else "")
+        entry = bibtex(citation, year, *page)
         context["theme_extra_footer"] = citing(entry) + str(context["theme_extra_footer"] or "")
 
 
-def _write_sitemap(app: Sphinx, exception: Exception | None) -> None:
-    site = app.config.html_baseurl
-    if exception is None and site and app.builder.format == "html":
-        pages = [page + app.builder.out_suffix for page in app.env.found_docs]
-        path = Path(app.outdir) / "sitemap.xml"
-        path.write_text(sitemap(site, pages), encoding="utf-8")
-
-
-def _write_signposts(app: Sphinx, exception: Exception | None) -> None:
+def _write(app: Sphinx, exception: Exception | None) -> None:
+    """Write the licenses, the list of pages, and the pages that lead to others."""
     if exception is not None or app.builder.format != "html":
         return
+    folder = Path(app.outdir)
+    (folder / LICENSES).write_text(licenses(), encoding="utf-8")
+    if site := app.config.html_baseurl:
+        pages = [page + app.builder.out_suffix for page in app.env.found_docs]
+        (folder / "sitemap.xml").write_text(sitemap(site, pages), encoding="utf-8")
     for old, new in app.config.companion_moved.items():
         page, _, anchor = new.partition("#")
         if page not in app.env.titles or old in app.env.titles:
             LOGGER.warning("companion_moved must lead from no page to a page: %s: %s", old, new)
             continue
-        path = Path(app.outdir) / f"{old}{app.builder.out_suffix}"
+        path = folder / f"{old}{app.builder.out_suffix}"
         to = posixpath.relpath(page, posixpath.dirname(old)) + app.builder.out_suffix
         path.parent.mkdir(parents=True, exist_ok=True)
         text = signpost(f"{to}#{anchor}" if anchor else to, app.env.titles[page].astext())
         path.write_text(text, encoding="utf-8")
-
-
-def _write_licenses(app: Sphinx, exception: Exception | None) -> None:
-    if exception is None and app.builder.format == "html":
-        (Path(app.outdir) / LICENSES).write_text(licenses(), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -256,7 +228,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", _find_address)
     # after the theme has read its options into the context
     app.connect("html-page-context", _present, priority=700)
-    app.connect("build-finished", _write_sitemap)
-    app.connect("build-finished", _write_signposts)
-    app.connect("build-finished", _write_licenses)
+    app.connect("build-finished", _write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

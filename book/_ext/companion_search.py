@@ -1,10 +1,7 @@
 """The index of the search: one small script with the words of the book as a reader sees them.
 
-Sphinx's own index weighs all pages alike, knows no sentence, and has the pages themselves fetched
-for excerpts.  This one holds, for each page in the order of the contents, its title, its kind, and
-its sections with headings, with the names of their statements and entries of the index, and with
-their text: without code, without formulas that a line of text cannot show. ``search.js`` ranks
-what it finds there.
+It holds, for each page in the order of the contents, its title, its kind, and its sections with
+headings, names of statements, entries of the index, and text without code.  ``search.js`` ranks.
 """
 
 from __future__ import annotations
@@ -32,12 +29,8 @@ _BUILT_UP = "msup, msub, msubsup, mfrac, mtable, munder, mover, munderover, msqr
 _BLOCKS = "p, li, td, th, dt, dd, div, summary, figcaption, h1, h2, h3, h4, h5, h6"
 _SPACES = re.compile(r"\s+")
 _PLAIN = "In plain words."
-_LONGEST = {
-    "library": 50,
-    "checks": 200,
-    "book": 1200,
-    "chapter": 2500,
-}  # characters of a section's text
+# characters of a section's text
+_LONGEST = {"library": 50, "checks": 200, "book": 1200, "chapter": 2500}
 
 
 def kind_of(page: str) -> str:
@@ -69,10 +62,8 @@ def sections_of(html: str) -> Iterator[tuple[str, str, list[str], str]]:
         each.decompose()
     for each in article.css(_BLOCKS):  # the words on both sides of its end are two
         each.insert_after(" ")
-    for name in article.css(
-        "dl.py > dt[id]"
-    ):  # a name of the library, but not of one of its members
-        if _within_class(name):
+    for name in article.css("dl.py > dt[id]"):
+        if _within_class(name):  # a name of the library, but not of one of its members
             continue
         about = name.next
         while about is not None and about.tag != "dd":
@@ -118,19 +109,16 @@ def index_of(pages: dict[str, str], entries: dict[str, list[str]]) -> list[dict[
     made = []
     for page, html in pages.items():
         kind = kind_of(page)
-        ids = {address.partition("#")[2]: said for address, said in entries.items()
-               if address.partition("#")[0] == page}  # fmt: skip
+        places = {address.partition("#")[::2]: said for address, said in entries.items()}
+        ids = {anchor: said for (there, anchor), said in places.items() if there == page}
         sections = sorted(sections_of(html), key=lambda each: html.find(f'id="{each[0]}"'))
-        longest = _LONGEST.get(kind)
-        found = [
-            [anchor, heading, names, text[:longest]] for anchor, heading, names, text in sections
-        ]
+        found = [[*known, text[: _LONGEST.get(kind)]] for *known, text in sections]
         if not found:
             continue
-        places = [html.find(f'id="{anchor}"') for anchor, *_ in found]
+        starts = [html.find(f'id="{anchor}"') for anchor, *_ in found]
         for anchor, said in ids.items():
             place = html.find(f'id="{anchor}"')
-            before = [at for at, start in enumerate(places) if start <= place]
+            before = [at for at, start in enumerate(starts) if start <= place]
             found[before[-1] if before else 0][2].extend(said)
         made.append({"page": page, "kind": kind, "sections": found})
     return made
@@ -170,9 +158,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
     (folder / "_static" / INDEX).write_text(f"window.companionIndex = {text};\n", encoding="utf-8")
 
 
-def _bring_search(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _bring_search(app: Sphinx, pagename: str, _: str, context: dict[str, Any], *__: object) -> None:
     if pagename == "search":  # scripts that are added now come to this page only
         app.add_js_file(INDEX, loading_method="defer")
         app.add_js_file("search.js", loading_method="defer")

@@ -37,11 +37,8 @@ def _shown(row: Mapping[str, Any], key: str, form: str, unit: float) -> str:
 
 def told(stored: Mapping[str, Any]) -> str:
     """Return a stored measurement as text."""
-    now, before, goals = (
-        stored["now"],
-        stored["before"] or {"pages": [], "search": []},
-        stored["goals"],
-    )
+    now, goals = stored["now"], stored["goals"]
+    before = stored["before"] or {"pages": [], "search": []}
     place = now["environment"]
     old = {row["page"]: row for row in before["pages"]}
     found = {row["query"]: row for row in before["search"]}

@@ -1,14 +1,9 @@
 """Words and statements that a reader meets again: cards, the index, and the way to the notation.
 
-A reference to a word of the glossary or to a statement shows it on a card, when the pointer rests
-on it and when the keyboard reaches it.  The cards are taken from the built pages and written into
-one script, because a page that was opened from a folder cannot fetch another one.  sphinx-tippy was
-tried first: it names a file after a random number at every build, brings two libraries of tooltips,
-and its cards do not close with the Escape key.
-
-The directive ``book-index`` sets the index of the book as a page of the book, with the titles of
-the pages where Sphinx's own index has numbers in brackets.  Every chapter has a line below its
-title that leads to the notation and to the index.
+A reference to a word of the glossary or to a statement shows it on a card.  The cards are taken
+from the built pages and written into one script, because a page that was opened from a folder
+cannot fetch another one.  The directive ``book-index`` sets the index of the book as a page, with
+titles where Sphinx's own has numbers.
 """
 
 from __future__ import annotations
@@ -114,11 +109,11 @@ def _write_cards(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir)
-    names = {f"{name}.html" for name in app.env.found_docs}
+    paths = {f"{name}.html": folder / f"{name}.html" for name in app.env.found_docs}
     pages = {
-        name: (folder / name).read_text(encoding="utf-8")
-        for name in sorted(names)
-        if (folder / name).is_file()
+        name: path.read_text(encoding="utf-8")
+        for name, path in sorted(paths.items())
+        if path.is_file()
     }
     found = {
         f"{page}#{anchor}": card
@@ -197,14 +192,12 @@ def words_line(pagename: str, links: Mapping[str, str]) -> str:
     return f'<p class="words-line">{told}</p>'
 
 
-def _add_words_line(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
+def _add_words_line(app: Sphinx, page: str, _: str, context: dict[str, Any], *__: object) -> None:
     links = app.config.companion_words_links
     there = {page: text for page, text in links.items() if page in app.env.found_docs}
     pages = app.config.companion_words_pages
-    if there and "body" in context and any(fnmatch(pagename, each) for each in pages):
-        line = words_line(pagename, there)
+    if there and "body" in context and any(fnmatch(page, each) for each in pages):
+        line = words_line(page, there)
         context["body"] = _HEADING.sub(lambda match: match.group() + line, context["body"], 1)
 
 

@@ -1,7 +1,4 @@
-"""The circle (d = 3) as several pages use it: one input, its points, drawn networks.
-
-A drawn network is that of its width wherever it is shown: different pages speak of the same one.
-"""
+"""The circle (d = 3) as several pages use it: one input, its points, one network of each width."""
 
 from __future__ import annotations
 

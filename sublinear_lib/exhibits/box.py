@@ -1,11 +1,8 @@
 """The claim box: one statement with its verdict and its reason, on one small card.
 
-No word of a box is written in a chapter; all of it comes from the `Claim` and from its stored
-evidence, so that a box cannot say anything else than the ledger.  The ledger opens its rows into
-the same card, with the evidence and the code of the check.  Before changing it, know three things:
-a box is shown many times on a page, so its ids begin with the id of its statement; links stand
-outside the titles of drop-downs, where a keyboard could not reach them; and its bytes are compared
-when the notebooks are checked, so it names neither a time nor a machine.
+All of it comes from the `Claim` and from its stored evidence, as does a row of the ledger.  Know
+before changing it: a box is shown many times on a page, so its ids begin with the id of its
+statement; links stand outside the titles of drop-downs, where a keyboard could not reach them.
 """
 
 from __future__ import annotations
@@ -27,8 +24,6 @@ from sublinear_lib.exhibits.names import (
 )
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
-__all__ = ["ClaimBox", "ClaimList", "chapter_claims", "claim_box"]
-
 _SOURCES = {"paper": "", "repair": "this book", "memorization": "Part II", "features": "Part III"}
 
 
@@ -47,11 +42,8 @@ class ClaimBox:
     def __repr__(self) -> str:
         """Return the card as text."""
         claim = self.claim
-        lines = [
-            f"{name_of(claim.id)} ({claim.title}): {claim.recorded.value}, {claim.known}",
-            f"  {_place(claim)}",
-            f"  {claim.plain}",
-        ]
+        lines = [f"{name_of(claim.id)} ({claim.title}): {claim.recorded.value}, {claim.known}"]
+        lines += [f"  {_place(claim)}", f"  {claim.plain}"]
         evidence = self._shelf.evidence(claim)
         if evidence is None:
             lines.append("  no evidence is stored")
@@ -93,9 +85,10 @@ class ClaimBox:
         if claim.remark:
             title = "Why this verdict."
             parts.append(f'<div class="sl-remark">{_led(title, block_html(claim.remark))}</div>')
-        for name, why in claim.despite.items():
-            used = statement_link(name)
-            parts.append(f"<p>{used} is not proved as printed; {inline_html(why)}.</p>")
+        parts += [
+            f"<p>{statement_link(name)} is not proved as printed; {inline_html(why)}.</p>"
+            for name, why in claim.despite.items()
+        ]
         evidence = self._shelf.evidence(claim)
         if evidence is None:
             parts.append(
@@ -221,24 +214,10 @@ class ClaimList:
 
 
 def claim_box(claim_id: str, *, shelf: Shelf | None = None) -> ClaimBox:
-    """Show one statement with its verdict and its evidence.
+    """Show one statement, such as ``"thm-4.1"``, with its verdict and its evidence, in a notebook.
 
-    Parameters
-    ----------
-    claim_id : str
-        Id of the statement, such as ``"thm-4.1"``.
-    shelf : Shelf, optional
-        Claims and evidence; those of the library by default.
-
-    Returns
-    -------
-    ClaimBox
-        Shows itself in a notebook.
-
-    Raises
-    ------
-    KeyError
-        If there is no such statement; the message names the nearest ids.
+    The shelf has claims and evidence, by default those of the library.  KeyError says that there is
+    no such statement, and names the nearest ids.
     """
     shelf = shelf or default_shelf()
     return ClaimBox(shelf.ledger[claim_id], shelf)

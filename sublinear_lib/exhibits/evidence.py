@@ -1,7 +1,6 @@
 """What a check found, in sentences: the one observation that decides, then all of them in a list.
 
-Observations are written by the checks, in short lines that follow each other.  A line that begins
-with "the same" means the line above it, so it is completed here before it stands alone.
+A line that begins with "the same" means the line above it, and is completed here.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ from sublinear_lib.claims import Budget, Claim, Evidence, Observation, Outcome, 
 from sublinear_lib.exhibits.markup import inline_html
 from sublinear_lib.exhibits.names import name_of
 from sublinear_lib.exhibits.shelf import code_of
-
-__all__ = ["check_html", "evidence_html", "fold"]
 
 _ROLES: Mapping[Role, str] = {
     Role.STATEMENT: "The statement",

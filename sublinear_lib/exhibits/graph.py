@@ -1,14 +1,10 @@
 """The graph of dependencies: what rests on what, as printed and as repaired.
 
-Each statement is a link to its row in the ledger, with its title, colored by its verdict, with the
-sign of the verdict as a second cue; what it rests on stands to its left.  The printed view shows
-the paper as it is, each statement once, however often it is printed.  The repaired view leaves out
-every statement that has a repair, with the steps that failed with it, shows the repairs and our own
-statements in their place, and leads an arrow that would come from the printed one from its repair
-instead.  Each of the further parts has a view of its own.  Definitions, and statements without an
-arrow, are in the ledger only; an arrow that others already imply is not drawn.
-Before changing it, know that the drawing is complete without scripts; the script only highlights,
-zooms and switches between the views.  The rows of the ledger say the same in words.
+Each statement is a link to its row in the ledger; what it rests on stands to its left.  The printed
+view shows the paper as it is.  The repaired view leaves out every statement that has a repair, with
+the steps that failed with it, and leads an arrow that would come from it from its repair instead.
+Definitions, statements without an arrow, and arrows that others imply are not drawn.  It is all
+there without scripts.
 """
 
 from __future__ import annotations
@@ -26,8 +22,6 @@ from sublinear_lib.exhibits.markup import spoken
 from sublinear_lib.exhibits.names import name_of, short_name, statement_address, title_of
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 from sublinear_lib.plotting import PAGE_HTML
-
-__all__ = ["DependencyGraph", "dependency_graph", "repaired_view", "work_view"]
 
 # The views of the works of the further parts.
 _PARTS = {"memorization": "Part II", "features": "Part III"}
@@ -48,12 +42,8 @@ def work_view(ledger: Ledger, work: str) -> nx.DiGraph:
     first = {claim.id: claim.restates or claim.id for claim in claims}
     graph = nx.DiGraph()
     graph.add_nodes_from(claim.id for claim in claims if not claim.restates)
-    arrows = (
-        (first[used], first[claim.id])
-        for claim in claims
-        for used in claim.depends_on
-        if used in first
-    )
+    used = ((each, claim.id) for claim in claims for each in claim.depends_on if each in first)
+    arrows = ((first[each], first[name]) for each, name in used)
     graph.add_edges_from(arrow for arrow in arrows if arrow[0] != arrow[1])
     return graph
 
@@ -224,22 +214,9 @@ class DependencyGraph:
 
 
 def dependency_graph(*, shelf: Shelf | None = None) -> DependencyGraph:
-    """Show what rests on what.
+    """Show what rests on what, by default among the claims of the library, in a notebook.
 
-    Parameters
-    ----------
-    shelf : Shelf, optional
-        The claims; those of the library by default.
-
-    Returns
-    -------
-    DependencyGraph
-        Shows itself in a notebook.
-
-    Raises
-    ------
-    ValueError
-        If the repairs form a circle.
+    ValueError says that the repairs form a circle.
     """
     return DependencyGraph(shelf or default_shelf())
 

@@ -1,11 +1,7 @@
 """A place for every node of a graph without circles: layers from left to right, few crossings.
 
-The picture is the classical one of Sugiyama: every arrow points to a layer farther right, long
-arrows pass through the layers between in places of their own, and the order within a layer is
-improved by means in both directions.  The heights then make all arrows together as level as the
-order allows; that is a linear program, which scipy solves.  No program outside Python is needed.
-Before changing it, know that the result must not depend on the order of a set: the pages are
-compared to the byte.
+The picture is the classical one of Sugiyama: long arrows pass through the layers between in places
+of their own, means of both directions order a layer, and a linear program makes arrows level.
 """
 
 from __future__ import annotations
@@ -19,8 +15,6 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from scipy.optimize import linprog
-
-__all__ = ["Layout", "layered"]
 
 _SWEEPS = 24
 _SLIM = 0.55  # the room of a passing arrow, in units of the room of a node

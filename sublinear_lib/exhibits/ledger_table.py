@@ -1,11 +1,8 @@
 """The ledger as a page shows it: every statement in a row that opens, to be filtered and searched.
 
-What a row opens into (the statement, its evidence, the code of its check) is large and is read
-rarely.  It is kept in a ``noscript`` element: a browser without scripts shows it, any other takes
-it for a text, which costs no element and no formula until the script unpacks the row that a reader
-opens.  Nothing is fetched, so that this works from a folder too.  The script also adds a search
-box, four lists to choose from and a count that is read aloud.  Before changing it, know that the
-rows carry what is filtered in attributes of their own, so that the script knows no statement.
+What a row opens into is large and rarely read.  It is kept in a ``noscript`` element: a browser
+without scripts shows it, any other takes it for a text until the script unpacks the row.  What is
+filtered stands in attributes of the rows, so that the script knows no statement.
 """
 
 from __future__ import annotations
@@ -21,8 +18,6 @@ from sublinear_lib.exhibits.looks import LOOKS, badge, script, style_sheet
 from sublinear_lib.exhibits.markup import inline_html, spoken
 from sublinear_lib.exhibits.names import name_of, title_of
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
-
-__all__ = ["LedgerTable", "ledger_table"]
 
 _PARTS = {
     "main-text": "Main text",
@@ -107,33 +102,27 @@ class LedgerTable:
 
     def _controls(self) -> str:
         ledger = self._shelf.ledger
-        verdicts = [each.value for each in LOOKS if any(claim.recorded is each for claim in ledger)]
-        known = [
-            each.value for each in ProofStatus if any(claim.status is each for claim in ledger)
-        ]
+        verdicts = {claim.recorded for claim in ledger}
+        known = {claim.status for claim in ledger}
         used = {method for claim in ledger for method in self._shelf.methods(claim)}
-        methods = [method.value for method in Method if method in used]
-        parts = {
-            key: title
-            for key, title in _PARTS.items()
-            if any(claims.section(c.id) == key for c in ledger)
-        }
+        parts = {claims.section(claim.id) for claim in ledger}
         lists = (
-            ("verdict", "Verdict", {each: each for each in verdicts}),
-            ("status", "Known by", {each: each for each in known}),
-            ("part", "Part", parts),
-            ("method", "Method", {each: each for each in methods}),
+            ("verdict", "Verdict", {each.value: each.value for each in LOOKS if each in verdicts}),
+            (
+                "status",
+                "Known by",
+                {each.value: each.value for each in ProofStatus if each in known},
+            ),
+            ("part", "Part", {key: title for key, title in _PARTS.items() if key in parts}),
+            ("method", "Method", {each.value: each.value for each in Method if each in used}),
         )
         chosen = "".join(
             f'<div><label for="sl-{name}">{title}</label>'
             f'<select id="sl-{name}" data-filter="{name}">'
             '<option value="">all</option>'
-            + "".join(
-                f'<option value="{escape(key)}">{escape(text)}</option>'
-                for key, text in options.items()
-            )
+            + "".join(f'<option value="{escape(k)}">{escape(v)}</option>' for k, v in all_.items())
             + "</select></div>"
-            for name, title, options in lists
+            for name, title, all_ in lists
         )
         return (
             '<form class="sl-tools" role="search" aria-label="Statements" hidden>'
@@ -167,16 +156,5 @@ class LedgerTable:
 
 
 def ledger_table(*, shelf: Shelf | None = None) -> LedgerTable:
-    """Show all statements, each in a row that opens.
-
-    Parameters
-    ----------
-    shelf : Shelf, optional
-        Claims and evidence; those of the library by default.
-
-    Returns
-    -------
-    LedgerTable
-        Shows itself in a notebook.
-    """
+    """Show all statements, by default those of the library, each in a row that opens."""
     return LedgerTable(shelf or default_shelf())

@@ -1,8 +1,6 @@
 """How verdicts look: a color, a sign and a word each, the same in boxes, ledger and graph.
 
-Color alone says nothing to a reader who does not see it, so each verdict also has a sign of its
-own and its word is always written.  The colors are roles of the palette, which has light and dark
-values.  Before changing a sign, know that it is drawn at 14 pixels: few strokes, no fill.
+Colors are roles of the palette; a sign is drawn at 14 pixels, so it has few strokes and no fill.
 """
 
 from __future__ import annotations
@@ -15,8 +13,6 @@ from typing import NamedTuple
 
 from sublinear_lib.claims import Verdict
 from sublinear_lib.plotting import Role, palette_css
-
-__all__ = ["LOOKS", "Look", "badge", "sign", "style_sheet"]
 
 STATIC = Path(__file__).parent / "static"
 
@@ -57,20 +53,8 @@ def sign(path: str) -> str:
 
 
 def badge(verdict: Verdict) -> str:
-    """Return a verdict as HTML: color, sign and word.
+    """Return a verdict as a ``span`` element: color, sign and word.
 
-    Parameters
-    ----------
-    verdict : Verdict
-        The verdict.
-
-    Returns
-    -------
-    str
-        A ``span`` element.
-
-    Examples
-    --------
     >>> "fails as printed" in badge(Verdict.FAILS)
     True
     """

@@ -1,27 +1,24 @@
 r"""From the text of a claim, LaTeX between dollar signs in MyST, to HTML with its TeX marked.
 
-Statements are written once, with the macros of the book (``\R``, ``\norm{x}``) and with
-``\rec{...}`` around what we reconstructed where the source is damaged.  The macros are expanded
-here, so that the formulas are the same in the page and in a running Jupyter, which does not know
-them; ``\rec`` becomes a class that the style sheet underlines with dots.  Before changing `MACROS`,
-change ``_config.yml`` too: a test holds them together.
+The macros of the book are expanded here, for a running Jupyter does not know them; ``\rec``, around
+what we reconstructed, becomes a class that the style sheet underlines with dots.  A test holds
+`MACROS` and ``_config.yml`` together.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from html import escape
 from types import MappingProxyType
+from typing import Any, cast
 
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-
-__all__ = ["MACROS", "block_html", "inline_html", "math_html", "spoken"]
 
 MACROS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
@@ -66,30 +63,11 @@ _SIGNS = {
     **_GREEK,
     **{name: name for name in ("log", "ln", "exp", "sup", "inf", "max", "min", "cosh", "sgn")},
     **{"R": "R", "E": "E", "X": "X", "Prob": "Pr"},
-    "lambda": "λ",
-    "varphi": "φ",
     "varrho": "\N{GREEK RHO SYMBOL}",
-    "Theta": "Θ",
-    "Omega": "Ω",
-    "Phi": "Φ",
-    "Delta": "Δ",
-    "le": "≤",
-    "ge": "≥",
-    "cdot": "·",
-    "times": "×",
-    "infty": "∞",
-    "to": "→",
-    "in": "∈",
-    "sqrt": "√",
-    "sum": "Σ",
-    "dots": "…",
-    "approx": "≈",
-    "langle": "⟨",
-    "rangle": "⟩",
-    "lvert": "|",
-    "rvert": "|",
-    "lVert": "‖",
-    "rVert": "‖",
+    **{"lambda": "λ", "varphi": "φ", "Theta": "Θ", "Omega": "Ω", "Phi": "Φ", "Delta": "Δ"},
+    **{"le": "≤", "ge": "≥", "approx": "≈", "cdot": "·", "times": "×", "dots": "…", "infty": "∞"},
+    **{"to": "→", "in": "∈", "sqrt": "√", "sum": "Σ", "langle": "⟨", "rangle": "⟩"},
+    **{"lvert": "|", "rvert": "|", "lVert": "‖", "rVert": "‖"},
 }
 
 
@@ -135,8 +113,6 @@ def closing_brace(text: str, start: int) -> int:
 def expand(tex: str) -> str:
     r"""Expand the macros of the book.
 
-    Examples
-    --------
     >>> print(expand(r"\norm{x - \rec{y}} \le 1, x\in\X"))
     \lVert x - \class{mjx-rec}{y}\rVert \le 1, x\in\mathcal{X}
     """
@@ -200,21 +176,14 @@ def _parser() -> MarkdownIt:
     )
     parser.inline.ruler.before("escape", "rec", _reconstruction)
     # The plugin wraps each formula in an element of its own; the formula has one already.
-    rules: RendererHTML = parser.renderer  # type: ignore[assignment]
-    for name, display in (
-        ("math_inline", False),
-        ("math_inline_double", True),
-        ("math_block", True),
-    ):
-        rules.rules[name] = _formula(display)
+    rules = cast(Any, parser.renderer).rules
+    rules["math_inline"] = partial(_formula, False)
+    rules["math_inline_double"] = rules["math_block"] = partial(_formula, True)
     return parser
 
 
-def _formula(display: bool):  # type: ignore[no-untyped-def]
-    def render(tokens, index, options, env):  # type: ignore[no-untyped-def]
-        return math_html(tokens[index].content, display=display)
-
-    return render
+def _formula(display: bool, tokens: Sequence[Token], index: int, *_: object) -> str:
+    return math_html(tokens[index].content, display=display)
 
 
 def block_html(text: str) -> str:
@@ -228,26 +197,11 @@ def block_html(text: str) -> str:
 
 
 def inline_html(text: str) -> str:
-    """Return a text of one line as HTML, with powers and indices set as such.
+    """Return a text of one line as HTML without a surrounding element.
 
-    Parameters
-    ----------
-    text : str
-        Either MyST with LaTeX between dollar signs, or plain text as for a terminal, in which
-        ``m^(1/5)`` and ``Q_0`` are written out.
+    It is either MyST with LaTeX between dollar signs, or plain text as for a terminal, in which
+    ``m^(1/5)`` and ``Q_0`` are written out.  ValueError says that braces do not match.
 
-    Returns
-    -------
-    str
-        HTML without a surrounding element.
-
-    Raises
-    ------
-    ValueError
-        If the braces of a formula do not match.
-
-    Examples
-    --------
     >>> inline_html("about m^(-1/10) & less")
     'about m<sup>−1/10</sup> &amp; less'
     >>> inline_html("1e-09, not 2.5e+03")

@@ -1,10 +1,7 @@
 """What statements are called on a page, and where on the pages of the book they stand.
 
-A statement has one name, derived from its id: ``thm-4.1`` is *Theorem 4.1*, ``eq-25`` *Equation
-(25)*, ``thm-4.3-r`` *Theorem 4.3, repaired*.  Links are written the way a notebook needs them,
-from file to file (``../reference/ledger.ipynb``); the book's own extension turns them into links
-between pages.  Before changing the anchors, know that the graph, the ledger and the chapters lead
-to each other by them.
+A name is derived from an id: ``thm-4.1`` is *Theorem 4.1*.  Links are written as a notebook needs
+them, from file to file; the book's own extension turns them into links between pages.
 """
 
 from __future__ import annotations
@@ -13,8 +10,6 @@ import re
 from html import escape
 
 from sublinear_lib.claims import Claim, Ledger, ProofStatus, Verdict
-
-__all__ = ["name_of", "page_link", "proof_links", "short_name", "statement_link", "title_of"]
 
 _KINDS = {
     "alg": ("Algorithm", "Alg."),

@@ -1,15 +1,10 @@
 r"""The quiz at the end of a chapter: questions with a choice, and an answer to every choice.
 
-The questions of a page are a text in ``quizzes``, next to this module, and the form of that text is
-checked strictly when it is read (see `read_quiz`).  A quiz is plain HTML: native radio buttons in a
-field set, and style rules alone show the answer to the choice that was made, inside an element that
-screen readers watch.  So it works without scripts, without a server and without another host, by
-keyboard, and in a running Jupyter, where the styles travel with the output.  The package
-jupyterquiz was tried first.  It names its elements at random, so that stored outputs change with
-every run, it builds the questions by a script that comes with each cell, and its choices have no
-roles and no name that a screen reader could say.  Before changing the HTML, know that its bytes are
-compared when the notebooks are checked, and that the right answer is put into a place of its own:
-an author may write it first every time.
+The questions of a page are a text in ``quizzes``, checked strictly when it is read.  A quiz is
+plain HTML: style rules alone show the answer to the choice that was made, inside an element that
+screen readers watch.  (jupyterquiz names its elements at random, needs a script, and its choices
+have no roles.)  The right answer is put into a place of its own: an author may write it first every
+time.
 """
 
 from __future__ import annotations
@@ -23,8 +18,6 @@ from sublinear_lib.claims import Verdict
 from sublinear_lib.exhibits.looks import LOOKS, STATIC
 from sublinear_lib.exhibits.markup import block_html, spoken
 from sublinear_lib.plotting import palette_css
-
-__all__ = ["Question", "Quiz", "Reply", "quiz", "read_quiz"]
 
 QUIZZES = Path(__file__).parent / "quizzes"
 FEWEST_QUESTIONS, MOST_QUESTIONS = 3, 5
@@ -144,29 +137,10 @@ def read_quiz(text: str, name: str, page: str) -> Quiz:
     ``- [ ]`` before the others; what is indented below a choice is told to those who choose it.
     Texts are Markdown with LaTeX between dollar signs, without links and without roles of MyST.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    name : str
-        Name of the file, for messages.
-    page : str
-        The page, such as ``"part1/how-many-neurons-fire"``.
+    ValueError names the file, the question and the fault: too few or too many questions or choices,
+    not exactly one right choice, a choice without feedback or twice the same, feedback that
+    contradicts the mark, braces that do not match.
 
-    Returns
-    -------
-    Quiz
-        Three to five questions.
-
-    Raises
-    ------
-    ValueError
-        If the text has another form: too few or too many questions or choices, not exactly one
-        right choice, a choice without feedback or twice the same, feedback that contradicts the
-        mark, braces that do not match.  The message names the file, the question and the fault.
-
-    Examples
-    --------
     >>> question = '''## What is $1+1$?
     ...
     ... - [x] $2$

@@ -1,8 +1,6 @@
 """What exhibits are made from: the ledger and the stored evidence, read once and handed out.
 
-A page shows the claims as they are now and the evidence as ``sublinear verify --store`` wrote it.
 Everything that an exhibit takes can also be given, which is how the tests show claims of their own.
-Before changing it, know that no exhibit runs a check.
 """
 
 from __future__ import annotations
@@ -22,8 +20,6 @@ from sublinear_lib.claims import (
     Stored,
     stored_evidence,
 )
-
-__all__ = ["Shelf", "default_shelf"]
 
 _STRENGTH = tuple(Method)
 

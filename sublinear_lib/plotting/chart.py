@@ -1,8 +1,7 @@
 """The tools of all figures: a panel that draws in roles, and a decorator that makes a `Picture`.
 
-A drawing returns what it drew and what it says; `picture` gives it a name, a caption and the house
-style.  Before changing `Chart`, know that Matplotlib draws what has one `zorder` in the order of
-the calls, and that the stored outputs of the notebooks are compared byte by byte.
+Before changing `Chart`, know that Matplotlib draws what has one `zorder` in the order of the calls,
+and that the stored outputs of the notebooks are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -26,20 +25,6 @@ from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.style import HALO, LINE_HEIGHT, house_style, spread
 from sublinear_lib.plotting.ticks import ticks
 from sublinear_lib.validation import float_array
-
-__all__ = [
-    "INK",
-    "Chart",
-    "Curves",
-    "Drawing",
-    "Rows",
-    "arrays",
-    "by_first",
-    "colored",
-    "ends",
-    "extent",
-    "picture",
-]
 
 Curves: TypeAlias = Mapping[str, Numbers]
 """Values by the label of their curve, in the house markup."""

@@ -1,7 +1,6 @@
-"""Checks of what many figures are given: texts, names, places along an axis, and values.
+"""Checks of what figures are given: texts, names, places along an axis, and values.
 
-No object of the paper lives here.  Each check returns what was given, numbers as an array, or says
-in the words that all figures share what is wrong with it.
+Each returns what was given, numbers as an array, or says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ import numpy as np
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import float_array
-
-__all__ = ["ascending", "checked_text", "plain_name", "positive"]
 
 _SHOWN = 8
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")

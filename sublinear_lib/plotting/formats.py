@@ -1,9 +1,7 @@
 """How numbers are written in figures, explorers and their sentences.
 
-No object of the paper lives here.  One hand for all of them: a true minus sign, a narrow no-break
-space between thousands, a no-break space before the percent sign, and no more digits than a reader
-can use.  Nothing here is meant for comparing numbers; tests and notebooks compare the numbers
-themselves.
+A true minus sign, a narrow no-break space between thousands, a no-break space before the percent
+sign, and no more digits than a reader can use.
 """
 
 from __future__ import annotations
@@ -16,8 +14,6 @@ from numpy.typing import NDArray
 
 from sublinear_lib.validation import count, scalar
 
-__all__ = ["Numbers", "course", "degrees", "grouped", "number", "percent", "whole"]
-
 Numbers: TypeAlias = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 """What figures and marks accept as coordinates; it is checked when it is drawn."""
 
@@ -26,20 +22,8 @@ _THIN = "\N{NARROW NO-BREAK SPACE}"
 
 
 def grouped(value: int) -> str:
-    """Return an integer with its thousands set apart.
+    """Return an integer with its thousands set apart, by narrow no-break spaces.
 
-    Parameters
-    ----------
-    value : int
-        The number.
-
-    Returns
-    -------
-    str
-        For example ``1 048 576`` with narrow no-break spaces.
-
-    Examples
-    --------
     >>> grouped(1048576).replace(chr(0x202f), " ")
     '1 048 576'
     """
@@ -117,27 +101,10 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def percent(value: float, digits: int = 3) -> str:
-    """Return a share as a percentage.
+    """Return a share, of which 1 is everything, as a percentage with so many significant digits.
 
-    Parameters
-    ----------
-    value : float
-        The share; 1 is everything.
-    digits : int, default 3
-        Significant digits.
+    TypeError or ValueError say that the share is not a finite number, or `digits` not at least 1.
 
-    Returns
-    -------
-    str
-        For example ``4.55 %``, with a no-break space.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the value is not a finite real number, or `digits` no integer ``>= 1``.
-
-    Examples
-    --------
     >>> percent(0.04554).replace(chr(0xa0), " ")
     '4.55 %'
     """

@@ -1,11 +1,9 @@
 """The colors of every figure and explorer: named roles with a light and a dark value each.
 
-No object of the paper lives here.  A figure never holds a color of its own: it names a *role*
-(``c1`` ... ``c5`` for series, ``ink``, ``muted``, ``grid``, ``paper``), Matplotlib draws the role's
-light value, and the SVG writer replaces that value by a CSS custom property, so that the reader's
-theme decides.  Before changing a value, run ``tests/plotting/test_palette.py``: every series color
-must reach a contrast of 4.5 : 1 on the page in both themes (labels are written in it), and any two
-must stay apart for readers with protanopia, deuteranopia or tritanopia.
+A figure names a *role*, Matplotlib draws its light value, and the SVG writer replaces that value by
+a CSS custom property, so that the reader's theme decides.  ``tests/plotting/test_palette.py`` asks
+of every series color a contrast of 4.5 : 1 on the page in both themes, and of any two that readers
+with protanopia, deuteranopia or tritanopia tell them apart.
 """
 
 from __future__ import annotations
@@ -14,20 +12,6 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
-
-__all__ = [
-    "DARK",
-    "FAINT",
-    "LIGHT",
-    "MEANINGS",
-    "ROLES",
-    "SERIES",
-    "Role",
-    "css_color",
-    "meaning",
-    "palette_css",
-    "roles_of",
-]
 
 Role: TypeAlias = Literal["c1", "c2", "c3", "c4", "c5", "ink", "muted", "grid", "paper"]
 """The name of a color."""
@@ -56,27 +40,16 @@ LIGHT: Mapping[Role, str] = MappingProxyType({role: light for role, (light, _) i
 DARK: Mapping[Role, str] = MappingProxyType({role: dark for role, (_, dark) in _VALUES.items()})
 """The value of each role on a dark page."""
 
+_WORDS: Mapping[Role, tuple[str, ...]] = {
+    "ink": ("as printed", "printed"),  # dashed: a claim, not a count
+    "c2": ("dense", "asked", "compared"),
+    "c1": ("sparse", "fire", "fires", "active", "reported"),
+    "c3": ("Theorem", "certified"),  # A to E, what this book proves
+    "c4": ("adversary", "attack", "attacked", "worst"),
+    "c5": ("flip", "flips"),
+}
 MEANINGS: Mapping[str, Role] = MappingProxyType(
-    {
-        "as printed": "ink",
-        "printed": "ink",  # dashed: a claim, not a count
-        "dense": "c2",  # asks every neuron
-        "asked": "c2",
-        "compared": "c2",
-        "sparse": "c1",
-        "fire": "c1",
-        "fires": "c1",
-        "active": "c1",
-        "reported": "c1",
-        "Theorem": "c3",  # A to E, what this book proves
-        "certified": "c3",
-        "adversary": "c4",
-        "attack": "c4",
-        "attacked": "c4",
-        "worst": "c4",
-        "flip": "c5",
-        "flips": "c5",
-    }
+    {word: role for role, words in _WORDS.items() for word in words}
 )
 """The color of what a word names, wherever a figure or an explorer of the story names it: ink for
 what the paper prints, rust for neurons that are asked, blue for those that fire, green for what is
@@ -103,8 +76,7 @@ def roles_of(labels: Iterable[str]) -> list[Role]:
     ['c1', 'c2', 'ink', 'c3']
     """
     wanted: list[Role | None] = []
-    for label in labels:
-        role = meaning(label)
+    for role in map(meaning, labels):
         wanted.append(None if role in wanted else role)
     spare: tuple[Role, ...] = (*SERIES, "muted", "ink")
     free = (each for each in spare if each not in wanted)
@@ -115,11 +87,7 @@ FAINT = 0.75
 """The opacity of a line or a dot that steps back: every color still reaches 3 : 1 on both pages."""
 
 # Where a page is known to be dark: this book's theme, JupyterLab and Notebook 7, VS Code.
-_DARK_PAGES = (
-    "html[data-theme=dark]",
-    '[data-jp-theme-light="false"]',
-    "[data-vscode-theme-kind*=dark]",
-)
+_DARK = 'html[data-theme=dark] [data-jp-theme-light="false"] [data-vscode-theme-kind*=dark]'
 # Last resort: a page that says nothing about its theme, read on a system set to dark.  Pages of
 # this book are excluded also when scripts are off: the theme is then light whatever the system
 # says (Sphinx marks its pages with data-content_root).
@@ -158,7 +126,7 @@ def palette_css(selector: str) -> str:
     light = _properties(LIGHT, page.format(LIGHT["paper"]))
     dark = _properties(DARK, page.format(DARK["paper"]))
     card = _properties(DARK, DARK["paper"])
-    on_dark = ",".join(f"{where} {selector}" for where in _DARK_PAGES)
+    on_dark = ",".join(f"{where} {selector}" for where in _DARK.split())
     return (
         f"{selector}{{{light}}}{on_dark}{{{dark}}}"
         f"@media(prefers-color-scheme:dark){{{_SILENT_PAGE} {selector}"

@@ -1,9 +1,8 @@
 """`Picture`: a figure as the page shows it, inline SVG that follows the theme, with a text for all.
 
-No object of the paper lives here.  A picture cannot be made without an alternative text, it carries
-no global state, and its bytes depend on its data alone, because the stored outputs of the notebooks
-are compared strictly.  Hosts choose among three forms: HTML under the type `PAGE_HTML` (the page),
-``image/png`` (PDF, previews and editors) and ``text/plain`` (the alternative text).
+Its bytes depend on its data alone: the stored outputs of the notebooks are compared strictly.
+Hosts choose among HTML under the type `PAGE_HTML` (the page), ``image/png`` (PDF, previews and
+editors) and ``text/plain`` (the alternative text).
 """
 
 from __future__ import annotations
@@ -91,39 +90,16 @@ def _checked_figures(figure: object) -> tuple[Figure, ...]:
 class Picture:
     """A figure for the page: inline SVG that follows the theme, with an alternative text.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure or sequence of them
-        What to show.  Several figures are panels: side by side where there is room, one below
-        the other on a phone.
-    alt : str
-        What the figure shows, for readers who cannot see it: kinds of curves, axes, the numbers
-        that matter and the conclusion.  A sentence at least.
-    caption : str, optional
-        What to notice, in the house markup; shown below the figure.
-    name : str
-        A name that is unique on the page, such as ``"activity-bound"``.  It prefixes the ids of
-        the SVG, and a link to ``#activity-bound`` leads to the figure.
+    `figure` is a Matplotlib figure or a sequence of them: panels, side by side where there is room,
+    one below the other on a phone.  `alt` says in a sentence at least what it shows: kinds of
+    curves, axes, the numbers that matter and the conclusion; `caption` what to notice, in the house
+    markup.  `name` is unique on the page: it prefixes the ids of the SVG, and a link to it leads to
+    the figure.  `html` is the figure element with its style sheet.
 
-    Attributes
-    ----------
-    alt : str
-        The alternative text without marks, on one line.
-    caption, name : str
-        As given; no caption is None.
-    html : str
-        The figure element with its style sheet.
+    TypeError says that something is no figure or no string, ValueError that `alt` is less than a
+    sentence or a file name, that `name` is not plain, or that a figure belongs to pyplot, uses a
+    color outside the palette, a hatch, or mathtext.
 
-    Raises
-    ------
-    TypeError
-        If `figure` is no Matplotlib figure, or a text is no string.
-    ValueError
-        If `alt` is empty, a file name or less than a sentence; if `name` is not a plain name; if
-        a figure belongs to pyplot, uses a color outside the palette, a hatch, or mathtext.
-
-    Examples
-    --------
     >>> from sublinear_lib import plotting
     >>> with plotting.house_style():
     ...     chart = plotting.Chart(420, 240, xlabel="*m*", ylabel="share")

@@ -1,10 +1,8 @@
 """What results draw of themselves: a training run (`History.plot`), a report (`Report.plot`).
 
-Their numbers were checked when they were made.  Of a report: between the certified share and the
-share that nothing has broken lies the robust accuracy of Definition 3.4 on the rows at hand; the
-band between the two is what nobody knows.  Before changing it, know that both curves are drawn as
-steps: a proof at one radius covers the smaller ones, a wrong point the larger ones, and nothing is
-interpolated.
+Between the certified share and the share that nothing has broken lies the robust accuracy of
+Definition 3.4 on the rows at hand.  Both curves are steps: a proof at one radius covers the smaller
+ones, a wrong point the larger ones.
 """
 
 from __future__ import annotations
@@ -16,8 +14,6 @@ import numpy as np
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.chart import Chart, Drawing, ends, extent, picture
 from sublinear_lib.plotting.formats import grouped, number, percent
-
-__all__ = ["promise_picture", "proof_steps", "training_run"]
 
 _KINDS = (("clean", "ink"), ("attacked", "c4"), ("certified", "c3"))
 

@@ -1,11 +1,9 @@
 r"""The little markup of labels: ``*x*`` italic, ``^{...}`` superscript, ``_{...}`` subscript.
 
-No object of the paper lives here; it is how ``K/m^{3/5}`` reaches a figure.  Matplotlib's own
-mathematics is not used because it turns into separately placed glyphs in SVG, which no browser can
-re-flow in the reader's font.  One label serves five hosts: SVG text, HTML, the PNG fallback (there
-as mathtext), a plain string for screen readers, and the explorer's front end, which parses the same
-marks in ``widgets/static/explorer.js``; change both together.  A backslash makes ``*``, ``^``,
-``_`` or itself literal; a mark that does not open a group (``a^2``, ``2 * 3``) is literal anyway.
+One label serves SVG text, HTML, the PNG fallback (as mathtext), a plain string for screen readers,
+and the explorer's front end, which parses the same marks in ``widgets/static/explorer.js``; change
+both together.  A backslash makes ``*``, ``^``, ``_`` or itself literal; a mark that does not open a
+group (``a^2``, ``2 * 3``) is literal anyway.
 """
 
 from __future__ import annotations
@@ -13,8 +11,6 @@ from __future__ import annotations
 import re
 from html import escape
 from typing import NamedTuple
-
-__all__ = ["Run", "parse", "to_html", "to_mathtext", "to_plain", "to_sentence", "to_svg"]
 
 _MARK = re.compile(r"\\([\\*^_])|\*([^*{}\s](?:[^*{}]*[^*{}\s])?)\*|([\^_])\{([^{}]*)\}")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\N{MINUS SIGN}n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")

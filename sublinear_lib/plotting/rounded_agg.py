@@ -1,30 +1,20 @@
 """Agg that draws at rounded places, so that a picture has the same bytes on every processor.
 
-The last bits of a number may differ between processors: libraries choose their inner loops, and
-with them the order of a sum, by what they find.  Agg moves lines to whole pixels, and such a bit
-decides about a line exactly between two of them.  So every place is first rounded to 1/256 of a
-pixel, the unit of Agg; a half stays a half.
-
-This module is a backend of matplotlib in the sense of ``savefig(backend="module://...")``.
+The last bits of a number may differ between processors, and Agg moves lines to whole pixels: such a
+bit decides about a line exactly between two of them.  So every place is first rounded to 1/256 of a
+pixel, the unit of Agg.  A backend in the sense of ``savefig(backend="module://...")``.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.path import Path
 from matplotlib.transforms import IdentityTransform, Transform
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from sublinear_lib._typing import FloatArray
-
-__all__ = ["FigureCanvas"]
+from sublinear_lib._typing import FloatArray
 
 _UNIT = 256.0
 

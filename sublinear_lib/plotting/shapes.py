@@ -19,8 +19,6 @@ from sublinear_lib.plotting.formats import Numbers
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.validation import float_array
 
-__all__ = ["beyond", "draw_half_plane", "draw_image", "project", "square_images"]
-
 _TILT = math.radians(17.0)
 
 

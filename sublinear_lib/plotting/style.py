@@ -1,10 +1,7 @@
 """The house style of the figures: one look, drawn small enough to be read on a phone.
 
-No object of the paper lives here.  A figure is 420 pixels wide by default, with labels of 11 to 12
-pixels: scaled to a phone they stay readable, and the page never shows it wider than 560.  Sizes are
-in pixels (72 to the inch), margins are given, not computed, so that the layout does not depend on
-the metrics of a font.  Series are labeled where they end, not in a legend.
-Nothing here touches ``pyplot``: figures have no global state and are never displayed twice.
+Sizes are in pixels (72 to the inch), margins are given, not computed, so that the layout does not
+depend on the metrics of a font.  Series are labeled where they end, and nothing touches ``pyplot``.
 """
 
 from __future__ import annotations
@@ -20,16 +17,6 @@ from sublinear_lib._typing import IntArray
 from sublinear_lib.plotting.palette import LIGHT
 from sublinear_lib.plotting.richtext import to_plain
 
-__all__ = [
-    "HALO",
-    "LINE_HEIGHT",
-    "end_label_room",
-    "house_style",
-    "legend_places",
-    "spread",
-    "thinned",
-]
-
 HALO = "sl-halo"
 """The group id that gives a label an outline in the color of the page."""
 
@@ -38,41 +25,20 @@ LINE_HEIGHT = 15.0
 
 _RC: Any = {
     "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 12.0,
-    "text.color": LIGHT["ink"],
-    "figure.dpi": 72.0,
-    "savefig.dpi": 72.0,
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
-    "axes.facecolor": "none",
-    "axes.edgecolor": LIGHT["muted"],
-    "axes.linewidth": 1.0,
-    "axes.labelcolor": LIGHT["ink"],
-    "axes.labelsize": 12.0,
-    "axes.labelpad": 6.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "axes.axisbelow": True,
-    "grid.color": LIGHT["grid"],
-    "grid.linewidth": 1.0,
-    "xtick.color": LIGHT["muted"],
-    "ytick.color": LIGHT["muted"],
-    "xtick.labelcolor": LIGHT["muted"],
-    "ytick.labelcolor": LIGHT["muted"],
-    "xtick.labelsize": 11.0,
-    "ytick.labelsize": 11.0,
-    "xtick.major.size": 4.0,
-    "ytick.major.size": 0.0,
-    "xtick.major.width": 1.0,
-    "lines.linewidth": 2.25,
-    "lines.markersize": 5.0,
-    "lines.solid_capstyle": "round",
-    "patch.linewidth": 0.0,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "sublinear",
+    **dict.fromkeys(("font.size", "axes.labelsize"), 12.0),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 11.0),
+    **dict.fromkeys(("figure.dpi", "savefig.dpi"), 72.0),
+    **dict.fromkeys(("figure.facecolor", "savefig.facecolor", "axes.facecolor"), "none"),
+    **dict.fromkeys(("text.color", "axes.labelcolor"), LIGHT["ink"]),
+    **dict.fromkeys(("xtick.color", "ytick.color", "axes.edgecolor"), LIGHT["muted"]),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), LIGHT["muted"]),
+    **dict.fromkeys(("axes.linewidth", "grid.linewidth", "xtick.major.width"), 1.0),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right", "axes.spines.left"), False),
+    **{"axes.grid": True, "axes.grid.axis": "y", "axes.axisbelow": True},
+    **{"axes.labelpad": 6.0, "xtick.major.size": 4.0, "ytick.major.size": 0.0},
+    **{"lines.linewidth": 2.25, "lines.markersize": 5.0, "lines.solid_capstyle": "round"},
+    **{"grid.color": LIGHT["grid"], "patch.linewidth": 0.0},
+    **{"svg.fonttype": "none", "svg.hashsalt": "sublinear"},
 }
 
 

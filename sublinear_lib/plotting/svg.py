@@ -1,10 +1,8 @@
 """From Matplotlib's SVG to the SVG of the book: small, theme-aware, the same bytes every time.
 
-No object of the paper lives here.  Matplotlib draws with the light value of each role and the
-writer below turns these values into CSS custom properties, drops what carries no ink, renumbers the
-ids under the figure's own name so that many figures share a page, rounds coordinates to a hundredth
-of a pixel, and typesets labels in the reader's font.  Before changing it, know that the output is
-compared byte by byte when the notebooks are checked: no dates, no hashes, no set order.
+The writer turns the light value of each role into a CSS custom property, drops what carries no ink,
+renumbers the ids under the figure's own name, rounds coordinates to a hundredth of a pixel, and
+typesets labels in the reader's font: no dates, no hashes, no set order.
 """
 
 from __future__ import annotations
@@ -19,8 +17,6 @@ from sublinear_lib.plotting.palette import LIGHT, Role, css_color
 from sublinear_lib.plotting.richtext import to_svg
 from sublinear_lib.plotting.style import HALO, house_style
 
-__all__ = ["figure_svg"]
-
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -32,16 +28,9 @@ _ROLE_OF.update({"#000000": "ink", "#ffffff": "paper"})
 
 # What the style sheet of a figure already says, or what SVG assumes anyway.
 _DEFAULTS = {
-    "stroke-linejoin": "round",
-    "stroke-linecap": "butt",
-    "stroke-dashoffset": "0",
-    "fill-opacity": "1",
-    "stroke-opacity": "1",
-    "opacity": "1",
-    "stroke-width": "1",
-    "text-anchor": "start",
-    "font-weight": "400",
-    "font-style": "normal",
+    **dict.fromkeys(("fill-opacity", "stroke-opacity", "opacity", "stroke-width"), "1"),
+    **{"stroke-linejoin": "round", "stroke-linecap": "butt", "stroke-dashoffset": "0"},
+    **{"text-anchor": "start", "font-weight": "400", "font-style": "normal"},
 }
 
 
@@ -112,8 +101,7 @@ class _Writer:
             if declarations.get("fill", "#000000").lower() in ("#000000", LIGHT["ink"]):
                 declarations.pop("fill", None)
         parts = []
-        for name in sorted(declarations):
-            value = declarations[name]
+        for name, value in sorted(declarations.items()):
             if name in ("fill", "stroke"):
                 value = _color(value, self.name)
             elif not name.startswith("font"):
@@ -123,30 +111,22 @@ class _Writer:
         return ";".join(parts)
 
     def attributes(self, element: ElementTree.Element, tag: str) -> str:
-        parts: list[tuple[str, str]] = []
-        text = tag == "text"
-        gid = element.get("id", "")
-        if tag != "g" and gid in self.ids:
-            parts.append(("id", self.ids[gid]))
+        parts: dict[str, str] = {}
+        if tag != "g":
+            parts["id"] = self.ids.get(element.get("id", ""), "")
         for key, value in element.attrib.items():
-            if key in ("id", "style"):
-                continue
             if key == _XLINK:
-                parts.append(("href", f"#{self.ids[value[1:]]}"))
+                parts["href"] = f"#{self.ids[value[1:]]}"
             elif key == "clip-path":
-                parts.append((key, _REFERENCE.sub(lambda m: f"url(#{self.ids[m[1]]})", value)))
+                parts[key] = _REFERENCE.sub(lambda m: f"url(#{self.ids[m[1]]})", value)
             elif key == "d":
-                parts.append((key, _path(value)))
+                parts[key] = _path(value)
             elif key == "transform":
-                turned = re.sub(r"rotate\(-?0(?: [^)]*)?\)", "", _rounded(value)).strip()
-                if turned:
-                    parts.append((key, turned))
-            else:
-                parts.append((key, _rounded(value)))
-        style = self.style(element, text=text)
-        if style:
-            parts.append(("style", style))
-        return "".join(f' {key}="{value}"' for key, value in parts)
+                parts[key] = re.sub(r"rotate\(-?0(?: [^)]*)?\)", "", _rounded(value)).strip()
+            elif key not in ("id", "style"):
+                parts[key] = _rounded(value)
+        parts["style"] = self.style(element, text=tag == "text")
+        return "".join(f' {key}="{value}"' for key, value in parts.items() if value)
 
     def write(self, element: ElementTree.Element, *, halo: bool = False) -> str:
         tag = element.tag.removeprefix(_SVG)

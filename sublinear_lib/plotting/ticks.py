@@ -1,8 +1,6 @@
-"""Where an axis carries ticks and what they say.
+"""Where an axis carries ticks and what they say, in the house markup (``2^{10}``).
 
-No object of the paper lives here.  Ticks are chosen in Python, for figures and explorers alike, so
-that a picture and the live plot beside it carry the same numbers and the front end needs no rule of
-its own.  Labels use the house markup (``2^{10}``).
+They are chosen in Python, for figures and explorers alike: the front end needs no rule of its own.
 """
 
 from __future__ import annotations
@@ -16,8 +14,6 @@ import numpy as np
 
 from sublinear_lib.plotting.formats import grouped, number
 from sublinear_lib.validation import choice, count, scalar
-
-__all__ = ["SCALES", "Ticks", "ticks"]
 
 SCALES = ("linear", "log10", "log2")
 """The axis scales: linear, and logarithmic with ticks at powers of ten or of two."""

@@ -1,7 +1,6 @@
 """What explorers and labs share: how they are shown, and the checks of their arguments.
 
-No object of the paper lives here.  The checks return the argument, so that a constructor reads as a
-list of assignments and changes nothing before all of them have passed.
+The checks return the argument, so that a constructor changes nothing before all of them passed.
 """
 
 from __future__ import annotations

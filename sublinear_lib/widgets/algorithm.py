@@ -1,11 +1,8 @@
 """The centerpiece of the book: Algorithm 1 in three dimensions, played in the page.
 
-For d = 3 the inputs of the paper are a circle, and everything can be drawn exactly.  Python gives
-the front end (``static/algorithm.js``) what both must agree on to the bit, the start of the run and
-the rules that the marks of the slider show; the run itself is computed in the page, without a
-kernel.  Before changing either half, know that ``tests/widgets/test_algorithm_player.py`` holds the
-front end against `SublinearAdversarialTraining` with the exact adversary of the circle, over many
-steps.
+Python gives the front end (``static/algorithm.js``) the start of the run and the rules that the
+marks of the slider show; the run itself is computed in the page.  ``test_algorithm_player.py``
+holds it against `SublinearAdversarialTraining` with the exact adversary of the circle.
 """
 
 from __future__ import annotations
@@ -27,8 +24,6 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import StableStep, SublinearAdversarialTraining
 from sublinear_lib.widgets._common import STATIC, Widget, style_sheet
 from sublinear_lib.widgets.algorithm_stills import algorithm_stills
-
-__all__ = ["AlgorithmPlayer", "algorithm_player", "player_data", "player_network"]
 
 _WIDTHS = tuple(round(64 * 2 ** (k / 5)) for k in range(31))
 _UNIT = 4096
@@ -121,17 +116,16 @@ def _spec() -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _moments() -> list[tuple[str, TwoLayerNetwork]]:
     """Return three moments of small runs."""
-    printed = player_network(128, scaling.standardize_threshold(scaling.PRINTED.tau(128), 128))
-    sparse = player_network(128, scaling.standardize_threshold(scaling.R3.tau(128), 128))
+    printed, sparse = (
+        player_network(128, scaling.standardize_threshold(rules.tau(128), 128))
+        for rules in (scaling.PRINTED, scaling.R3)
+    )
     trainer = SublinearAdversarialTraining(
         adversary=ExactOnCircle(rho=_RHO), steps=_STILL_STEPS, index="literal"
     )
     trained = trainer.fit(sparse, *player_data(), rng=0).final
-    return [
-        ("printed threshold", printed),
-        ("sparse threshold", sparse),
-        (f"the same after {_STILL_STEPS} steps", trained),
-    ]
+    after = f"the same after {_STILL_STEPS} steps"
+    return [("printed threshold", printed), ("sparse threshold", sparse), (after, trained)]
 
 
 class AlgorithmPlayer(Widget):
@@ -174,25 +168,9 @@ class AlgorithmPlayer(Widget):
 def algorithm_player(size: Literal["full", "small"] = "full") -> AlgorithmPlayer:
     """Return the player of Algorithm 1: the network on the circle, trained while one watches.
 
-    Parameters
-    ----------
-    size : {"full", "small"}, default "full"
-        The small one shows the neurons, the threshold and the sentence only.
-
-    Returns
-    -------
-    AlgorithmPlayer
-        A figure that computes in the page.
-
-    Raises
-    ------
-    ValueError
-        If `size` is neither.
-
-    Notes
-    -----
-    The start is `player_network`, the data are `player_data`.  Both runs use the exact adversary
-    of the circle and the step size of
+    The small one shows the neurons, the threshold and the sentence only; ValueError says that the
+    size is neither.  The start is `player_network`, the data are `player_data`.  Both runs use the
+    exact adversary of the circle and the step size of
     :class:`sublinear_lib.training.step_size.StableStep`; the sparse one asks the half-space index
     that ``SublinearAdversarialTraining(index="literal")`` builds for d = 3, the prefix of the
     neurons sorted by the largest value that any input can give them.  Source: Algorithm 1,

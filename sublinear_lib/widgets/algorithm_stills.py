@@ -19,8 +19,6 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting.chart import INK, Chart, Drawing, picture
 
-__all__ = ["algorithm_stills"]
-
 _PANEL, _TOP, _REACH, _RIM = 232.0, 26.0, 3.5, 4.2
 
 

@@ -1,9 +1,7 @@
 """The controls of an explorer: a slider over listed values, a choice among named options.
 
-No object of the paper lives here.  A control is a finite list, because the static page can only
-show what was computed when the book was built; with a live kernel a slider also takes any number
-between its ends.  In the page a slider is a native range input over the positions ``0 ... k - 1``
-and a choice is a native select, so keyboard, touch and screen readers work as everywhere else.
+A control is a finite list, because the static page can only show what was computed when the book
+was built; with a live kernel a slider also takes any number between its ends.
 """
 
 from __future__ import annotations
@@ -17,8 +15,6 @@ import numpy as np
 
 from sublinear_lib.plotting.checks import checked_text
 from sublinear_lib.validation import count, float_array, scalar
-
-__all__ = ["Choice", "Control", "Slider", "Text"]
 
 _FEW = 8  # values that a message names
 
@@ -129,7 +125,7 @@ class Slider(_Control):
 
     def spec(self) -> dict[str, object]:
         """Return what the front end needs to know, ready for JSON."""
-        return _listed("slider", self, integer=self.integer)
+        return _listed("slider", self) | {"integer": self.integer}
 
 
 @dataclass(frozen=True)
@@ -225,10 +221,9 @@ Control: TypeAlias = Slider | Choice
 """Everything a reader can set."""
 
 
-def _listed(kind: str, control: Any, **more: object) -> dict[str, object]:
-    values, known = list(control.values), {"name": control.name, "label": control.label}
-    texts = [control.text(value) for value in values]
-    return {"kind": kind, **known, "values": values, "texts": texts, **more}
+def _listed(kind: str, control: Any) -> dict[str, object]:
+    known = {"kind": kind, "name": control.name, "label": control.label}
+    return known | {"values": list(control.values), "texts": [*map(control.text, control.values)]}
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,9 @@
 """`Explorer`: a Python function of a few controls, turned into a figure that readers can move.
 
-No object of the paper lives here.  When the notebook runs, the function is evaluated at every
-position of its controls and the views are stored in the widget's state; the page's own front end
-(``static/explorer.js``) draws them without a kernel and without a formula of its own.  With a live
-kernel the front end says hello, Python answers, and number boxes appear: any value between the ends
-of a slider is then computed by the same function.  Before changing it, know who else reads the
-state: ``book/_static/widgets-boot.js`` finds it by ``_key``, the notebooks store it, and its bytes
-may depend on nothing but the function's values.
+When the notebook runs, the function is evaluated at every position of its controls; the front end
+(``static/explorer.js``) draws the stored views without a kernel.  With a live one, number boxes
+appear.  Before changing it, know who else reads the state: ``book/_static/widgets-boot.js`` finds
+it by ``_key``, and its bytes may depend on nothing but the function's values.
 """
 
 from __future__ import annotations
@@ -37,8 +34,6 @@ from sublinear_lib.widgets._common import (
 from sublinear_lib.widgets.controls import Choice, Control, Slider
 from sublinear_lib.widgets.still import still_picture
 from sublinear_lib.widgets.views import HalfPlane, Rule, View
-
-__all__ = ["Explorer"]
 
 
 class Explorer(Widget):
@@ -137,11 +132,10 @@ class Explorer(Widget):
         ]
 
     def _evaluate_everywhere(self) -> list[View]:
-        lengths = [len(control.values) for control in self.controls]
-        if (positions := math.prod(lengths)) > tables.MOST_POSITIONS:
+        if (positions := math.prod(self.shape)) > tables.MOST_POSITIONS:
             raise ValueError(
                 f"controls must have at most {tables.MOST_POSITIONS} positions together, got "
-                f"{' x '.join(map(str, lengths))} = {positions}"
+                f"{' x '.join(map(str, self.shape))} = {positions}"
             )
         grid = itertools.product(*(control.values for control in self.controls))
         names = [control.name for control in self.controls]
@@ -233,9 +227,7 @@ class Explorer(Widget):
                 return {"kind": "error", "control": control.name, "message": str(error)}
         try:
             table = self._live_table(values)
-            texts = [
-                control.text(control.accept(values[control.name])) for control in self.controls
-            ]
+            texts = [each.text(each.accept(values[each.name])) for each in self.controls]
         except Exception as error:
             # Whatever function or format raise, the reader gets it in words and keeps the picture.
             return {"kind": "error", "message": f"{type(error).__name__}: {error}"}
@@ -247,12 +239,10 @@ class Explorer(Widget):
         """Describe the controls; the same for the same arguments."""
         parts = []
         for control in self.controls:
-            values = control.values
+            values, kind = control.values, "options"
             if isinstance(control, Slider):
-                ends = f" from {values[0]} to {values[-1]}"
-                parts.append(f"{control.name}: {len(values)} values{ends}")
-            else:
-                parts.append(f"{control.name}: {len(values)} options")
+                kind = f"values from {values[0]} to {values[-1]}"
+            parts.append(f"{control.name}: {len(values)} {kind}")
         total = len(self._decoded["grid"])
         return f"Explorer({to_plain(self.title)!r}, {', '.join(parts)}; {total} positions)"
 

@@ -1,9 +1,7 @@
 """`LiveLab`: something that runs too long to be tabulated, such as a training, in a live Jupyter.
 
-No object of the paper lives here.  In the static page a lab is one line that says how to run it,
-and only when a front end with a kernel says hello does Python
-make the controls.  So nothing waits for a reader while a notebook is executed or checked, no output
-area is stored in the page, and the stored bytes depend on the arguments alone.
+In the static page a lab is one line that says how to run it; Python makes the controls only when a
+front end with a kernel says hello, so the stored bytes depend on the arguments alone.
 """
 
 from __future__ import annotations
@@ -26,8 +24,6 @@ from sublinear_lib.widgets._common import (
     style_sheet,
 )
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
-
-__all__ = ["LiveLab"]
 
 _HOW = "This lab computes while you watch, in a running Jupyter ('make lab')."
 _LIVE = "Set the controls and press Run."
@@ -76,9 +72,8 @@ class LiveLab(Widget):
                 inputs.append(ipywidgets.Text(value=control.start, **look))
                 continue
             options = [(to_plain(control.text(v)), v) for v in control.values]
-            kind = (
-                ipywidgets.Dropdown if isinstance(control, Choice) else ipywidgets.SelectionSlider
-            )
+            named = isinstance(control, Choice)
+            kind = ipywidgets.Dropdown if named else ipywidgets.SelectionSlider
             inputs.append(kind(options=options, index=control.start_position, **look))
         button = ipywidgets.Button(description="Run", button_style="primary", icon="play")
         output = ipywidgets.Output()

@@ -1,7 +1,6 @@
 """A still picture of one view, for readers without scripts, for PDF, and for the notebook's page.
 
-No object of the paper lives here.  It draws the decoded view, the very numbers the front end draws,
-as a `Chart`, so the still and the live plot cannot disagree.
+It draws the very numbers that the front end draws, so the still and the live plot cannot disagree.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from sublinear_lib.plotting.palette import LIGHT
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.shapes import beyond
-
-__all__ = ["still_picture"]
 
 _WIDTH = 420.0
 _ROWS = 62.0  # labels of both axes, above and below the plot

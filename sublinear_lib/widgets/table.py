@@ -1,11 +1,8 @@
 """The table of an explorer: every position of its controls, stored once, small enough for a page.
 
-No object of the paper lives here.  Views are taken apart into arrays, strings, marks and axes, and
-each distinct part is stored once, found again by its content; what a slider does not change costs
-one index, and points that it only shows or hides cost one bit each.  Numbers are rounded to five
-significant digits (whole numbers are kept), written as decimal text, compressed with zlib and
-packed as base64.  Decimal text is what makes the page honest: Python and the browser read the same
-digits to the same float64, so the tests can ask for equality.  The front end reads this format in
+Views are taken apart into arrays, strings, marks and axes, and each distinct part is stored once.
+Numbers have five significant digits (whole numbers are kept) and are decimal text: Python and the
+browser read the same digits to the same float64.  The front end reads this format in
 ``static/explorer.js``; change both together, and the version with them.
 """
 
@@ -33,21 +30,6 @@ from sublinear_lib.widgets.views import (
     Stretch,
     View,
 )
-
-__all__ = [
-    "DIGITS",
-    "LARGEST_TABLE",
-    "MOST_POSITIONS",
-    "AxisData",
-    "AxisLimits",
-    "data_of_axes",
-    "decode",
-    "encode",
-    "pack",
-    "rounded",
-    "shared_limits",
-    "unpack",
-]
 
 VERSION = 2
 DIGITS = 5
@@ -173,14 +155,8 @@ def _axis(axis: Axis, direction: str, limits: AxisLimits) -> dict[str, Json]:
     if not low < high:  # five digits were not enough to tell them apart
         low, high = ends
     chosen = ticks(low, high, scale=axis.scale, label=axis.format, values=axis.ticks)
-    return {
-        "label": axis.label,
-        "scale": axis.scale,
-        "low": low,
-        "high": high,
-        "ticks": [rounded(value) for value in chosen.values],
-        "texts": list(chosen.labels),
-    }
+    known = {"label": axis.label, "scale": axis.scale, "low": low, "high": high}
+    return known | {"ticks": list(map(rounded, chosen.values)), "texts": list(chosen.labels)}
 
 
 # ---- encoding ----------------------------------------------------------------------------------
@@ -225,9 +201,8 @@ def _bits(mask: BoolArray) -> str:
 
 def _numbers(bits: str) -> list[int]:
     """Return the places of the bits that are set."""
-    return [
-        4 * k + j for k, digit in enumerate(bits) for j in range(4) if int(digit, 16) & (8 >> j)
-    ]
+    places = range(4 * len(bits))
+    return [k for k in places if int(bits[k // 4], 16) & (8 >> k % 4)]
 
 
 def _mark(mark: Mark, arrays: _Arrays) -> dict[str, Json]:
@@ -276,31 +251,15 @@ def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
         return marks_seen[id(mark)]
 
     for view in views:
-        grid.append(
-            distinct.place(
-                [
-                    place_axis(view.x, "x"),
-                    place_axis(view.y, "y"),
-                    [place_mark(mark) for mark in view.marks],
-                    [
-                        [strings.place(label), strings.place(text)]
-                        for label, text in view.readouts.items()
-                    ],
-                    strings.place(view.sentence),
-                    None if view.warning is None else strings.place(view.warning),
-                    int(view.equal),
-                ]
-            )
-        )
-    return {
-        "version": VERSION,
-        "arrays": arrays.parts,
-        "axes": axes.parts,
-        "marks": marks.parts,
-        "strings": strings.parts,
-        "views": distinct.parts,
-        "grid": grid,
-    }
+        ends = [place_axis(view.x, "x"), place_axis(view.y, "y")]
+        drawn = [place_mark(mark) for mark in view.marks]
+        read = [[strings.place(text) for text in pair] for pair in view.readouts.items()]
+        told = (view.sentence, view.warning)
+        said = [None if text is None else strings.place(text) for text in told]
+        grid.append(distinct.place([*ends, drawn, read, *said, int(view.equal)]))
+    pools = {"arrays": arrays, "axes": axes, "marks": marks, "strings": strings, "views": distinct}
+    parts = {name: pool.parts for name, pool in pools.items()}
+    return {"version": VERSION, **parts, "grid": grid}
 
 
 def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
@@ -339,5 +298,4 @@ def pack(table: dict[str, Json]) -> str:
 
 def unpack(packed: str) -> dict[str, Json]:
     """Return a table from its text."""
-    table: dict[str, Json] = json.loads(zlib.decompress(base64.b64decode(packed)))
-    return table
+    return dict(json.loads(zlib.decompress(base64.b64decode(packed))))

@@ -1,9 +1,7 @@
 """What an explorer shows in one position: axes, marks, readouts, and a sentence in plain words.
 
-No object of the paper lives here.  A `View` is the whole interface between a Python function and
-the page: the function computes numbers, the view names them, and neither the front end nor the
-still picture adds anything of its own.  Arrays are checked when a mark is made, so that an explorer
-fails where it is written and not in the reader's browser.
+A `View` is the whole interface between a Python function and the page.  Arrays are checked when a
+mark is made, so that an explorer fails where it is written and not in the reader's browser.
 """
 
 from __future__ import annotations

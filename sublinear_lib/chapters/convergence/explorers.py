@@ -1,7 +1,4 @@
-"""What training pays, and what its proof can promise: Theorem D on one point, in closed form.
-
-The width is handled by its logarithm, because no float slider reaches 2^160 evenly.
-"""
+"""What training pays, and what its proof can promise: Theorem D on one point, in closed form."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Convergence: the loss beside its linear stand-in, and the bill of Theorem D.
+"""Convergence: the loss beside its linear stand-in, and the bill of Theorem D as stacked bars.
 
-The left side of Theorem D is one measured number and its right side a sum of named terms, so a run
-is a stacked bar with marks for what was measured.  Before changing the bars, know that the mark of
-the average must never lie beyond the end of its bar: a caller that hands over such a row has
-refuted the theorem, and the picture refuses to draw it.
+The mark of the average never lies beyond the end of its bar: such a row refutes the theorem, and
+the picture refuses to draw it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The map of the powers of m: at which (alpha, beta, c) the theorems hold together.
-
-Everything is decided in exact fractions: no choice is inside or outside by rounding.
-"""
+"""The map of the powers of m: at which (alpha, beta, c) the theorems hold, in exact fractions."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """Good weights exist (Section B): arcs of neurons, the wave they add up to, polynomial steps.
 
-For d = 3 the inputs are a circle, a neuron is active on an arc of it, and the pseudo-network of
-Lemma B.9 is a step function that is to follow a smooth target.  Know before changing it: angles of
-arcs and fits come in radians and are drawn in degrees from -180 to 180; a polynomial has one color
-in both panels of `step_picture`, so that a reader can follow it from the step to the fit.
+Angles of arcs and fits come in radians and are drawn in degrees from -180 to 180.
 """
 
 from __future__ import annotations

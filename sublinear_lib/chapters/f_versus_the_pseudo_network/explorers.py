@@ -1,7 +1,4 @@
-"""The network f and its linearization g along the way to the worst weights of Proposition 1.
-
-Only the neurons of the window move at these weights, so the others are left out of both sums.
-"""
+"""The network f and its linearization g along the way to the worst weights of Proposition 1."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """f beside its linearization g: what one neuron adds to f - g, and f on a way through the ball.
 
-Know before changing it: a neuron's share of f - g jumps where the neuron changes its state; a curve
-is cut wherever neighboring values differ by more than a tenth of the panel, so the grid of moves
-has to be finer than that.
+A curve is cut wherever neighboring values differ by more than a tenth of the panel, so the grid of
+moves has to be finer than that.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A net argument: a function on the circle, a net, and what the net can promise.
 
-Between the points of a net a Lipschitz function is held down by cones that stand on its values
-there (Definition A.4, the uniform step of Theorem C.1).  Know before changing it: all panels share
-one axis, because the point is that the roof comes down while the function stands still.
+Between the points of a net cones stand on the values there (Definition A.4, the uniform step of
+Theorem C.1).  All panels share one axis: the roof comes down while the function stands still.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Tails of a count beside their bounds, and where a bound ends (Appendix A.5 to A.10).
-
-A quantity is divided by the power that a lemma bounds it with, so that a printed constant is a
-level line and a lemma ends where it is crossed.
-"""
+"""Tails of a count beside their bounds, and where a bound ends (Appendix A.5 to A.10)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The phase transition: the paths of both features for one adversary (Lemma III.5.2), and two labs.
 
-The paths are those of the recursion with cross terms, every 50 steps; the winner is read from the
-logits at the end.
+The paths are those of the recursion with cross terms; the logits at its end tell the winner.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The phase transition: two features of one class over the training, the map, and rates.
 
-The robust feature is blue, the non-robust one rust, as in all of Part III.  Every run is a dot and
-a mean is a line, so that a reader sees how far seeds differ; equal rates are runs of one kind.
+The robust feature is blue, the non-robust one rust; a run is a dot and a mean a line.
 """
 
 from __future__ import annotations

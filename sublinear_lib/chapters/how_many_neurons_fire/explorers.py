@@ -1,7 +1,4 @@
-"""A rule for the threshold, the width, and who fires (Lemma 4.5 = C.15).
-
-The axis is in standard deviations, where the bell never moves: what moves is the threshold.
-"""
+"""A rule for the threshold, the width, and who fires (Lemma 4.5 = C.15), in standard deviations."""
 
 from __future__ import annotations
 

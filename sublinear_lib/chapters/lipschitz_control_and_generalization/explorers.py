@@ -1,8 +1,4 @@
-"""Memorize digits in two ways (Theorems II.4.8 and II.5.2), and draw where each answers.
-
-"Right" means nearer to the label than half the distance of two labels: a network that is silent has
-not answered.
-"""
+"""Memorize digits in two ways (Theorems II.4.8 and II.5.2), and draw where each answers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What memorizers say between and beyond their balls.
-
-Know before changing it: "no answer" is a category of its own: a network that is silent is not a
-network that errs.
-"""
+"""What memorizers say between and beyond their balls: a network that is silent does not err."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The threshold lambda/2 (Proposition II.1): balls of the plane, their closest pair, and the price.
-
-A typed line of points that has a mistake raises an error that names it: bad data are part of the
-lesson.
-"""
+"""The threshold lambda/2 (Proposition II.1): balls of the plane, their closest pair, the price."""
 
 from __future__ import annotations
 

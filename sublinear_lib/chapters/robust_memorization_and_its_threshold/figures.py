@@ -1,8 +1,4 @@
-"""The threshold lambda/2: balls around labeled points, functions that climb, closest pairs.
-
-Know before changing it: a unit must be as long on one axis as on the other, or a ball looks like
-another norm's.
-"""
+"""The threshold lambda/2: balls around labeled points, functions that climb, closest pairs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What attacks find of the worst case near one input (Definitions 3.3 and 3.4 for d = 3).
 
-The network of a draw is the same for every radius, and the same weights carry both activations. The
-attacks raise f itself: a loss adds only the choice between the supremum and the infimum.
+The attacks raise f itself: a loss adds only the choice between the supremum and the infimum.
 """
 
 from __future__ import annotations

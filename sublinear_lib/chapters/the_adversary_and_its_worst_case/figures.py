@@ -1,7 +1,7 @@
 """The adversary on the circle (d = 3): the cap, the sweep, the landscape of f, what attacks find.
 
-A supremum that is not attained is always a hollow point.  Angles are taken in radians and shown in
-degrees from the clean point.
+A supremum that is not attained is a hollow point.  Angles come in radians, and are shown in degrees
+from the clean point.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The network that memorizes: bumps, the circuit of one sample, certificates, rounding.
-
-Know before changing it: an edge of the circuit is an entry of a matrix that is handed in; a picture
-of another network would look different.
-"""
+"""The network that memorizes: bumps, the circuit of one sample, certificates, rounding."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The race of two features: the recursion of Lemma III.5.1, a training and a sample to attack.
 
-Two choices keep the race short enough to be tabulated: the first weights are larger than in the
-runs of the chapter, and the rate of descent keeps ``eta / rho^{q-1}`` as it is for q = 3.
+The race is short enough to be tabulated: its first weights are larger than in the runs of the
+chapter, and the rate of descent keeps ``eta / rho^{q-1}`` as it is for q = 3.
 """
 
 from __future__ import annotations

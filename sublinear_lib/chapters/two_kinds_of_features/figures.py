@@ -1,9 +1,7 @@
 """The race of features: growth over the steps, who wins, and inputs made of patches.
 
-The robust feature is always the first color, the non-robust one the second.  Know before changing
-it: curves are thinned, so that a picture of 1600 steps has at most 160 of them; and the shade of a
-cell is the square root of its value over the largest, because with a linear scale a weak dense
-feature would hardly be seen beside a strong one.
+The shade of a cell is the square root of its value over the largest: with a linear scale a weak
+dense feature would hardly be seen beside a strong one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The bill of a step (Algorithm 1, Lemma 5.3): each item as a share of the dense step.
-
-Such shares do not depend on the width.
-"""
+"""The bill of a step (Algorithm 1, Lemma 5.3): each item as a share of the dense step."""
 
 from __future__ import annotations
 

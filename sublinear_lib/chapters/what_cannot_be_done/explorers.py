@@ -1,8 +1,6 @@
 """Narrow first layers (Proposition II.3) and two neurons for a hypergraph (Theorem II.4.1).
 
-Only the row space of a layer decides; the drawn layers have orthonormal rows, so that their images
-can be drawn on one scale. The search for two neurons may take half a minute, and says so if the
-time was up.
+Only the row space of a layer decides: the drawn layers have orthonormal rows.
 """
 
 from __future__ import annotations

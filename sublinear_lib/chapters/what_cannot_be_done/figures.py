@@ -1,8 +1,4 @@
-"""Two hidden neurons: what they see of balls, their regions, and hypergraphs as data.
-
-Know before changing it: labels and colors are different things here and must look different: labels
-have the colors of all pictures of Part II, half-spaces and their vertices two others.
-"""
+"""Two hidden neurons: what they see of balls, their regions, and hypergraphs as data."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The robustness window (Proposition III.1), and two labs that bound the robust error.
-
-Every error comes as a pair: what attacks found, and what the certificate leaves open.
-"""
+"""The robustness window (Proposition III.1), and two labs that bound the robust error."""
 
 from __future__ import annotations
 

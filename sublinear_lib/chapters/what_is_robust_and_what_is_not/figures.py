@@ -1,7 +1,6 @@
 """Who is broken at which budget: digits, ways of training, and the robustness window.
 
-Know before changing it: an attack is a lower bound of the robust error and a certificate an upper
-one; the area between is what nobody knows, and it is shaded.
+An attack is a lower bound of the robust error, a certificate an upper one; between them is shade.
 """
 
 from __future__ import annotations

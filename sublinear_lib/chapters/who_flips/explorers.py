@@ -1,8 +1,4 @@
-"""The window around the threshold on the bell curve (Claims C.2 and 4.6 = C.16, Lemma C.3).
-
-The axis is in standard deviations, where the bell never moves: the radius sets the width of the
-window, the threshold its place, and the neurons that can flip are the area between them.
-"""
+"""The window around the threshold on the bell curve (Claims C.2 and 4.6 = C.16, Lemma C.3)."""
 
 from __future__ import annotations
 

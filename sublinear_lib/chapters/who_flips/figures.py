@@ -1,8 +1,4 @@
-"""The window around the threshold: who can flip (Claims C.2, 4.6, Lemma C.3).
-
-Know before changing it: the window is drawn in standard deviations of a pre-activation; it is its
-width on that scale, and not delta, that decides how many neurons flip.
-"""
+"""The window around the threshold: who can flip (Claims C.2, 4.6, Lemma C.3)."""
 
 from __future__ import annotations
 

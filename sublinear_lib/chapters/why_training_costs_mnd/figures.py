@@ -1,8 +1,4 @@
-"""Why a step costs m n d: the network with few neurons lit, and sparse beside dense training.
-
-Sparse is always the first color and dense the second; where both curves are the same, because the
-weights are, the dense one lies underneath as a wide pale band.
-"""
+"""Why a step costs m n d: the network with few neurons lit, and sparse beside dense training."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """What can be promised about a table, and a report on a file of the reader's own.
 
-Every position of the explorer is one report, made when the page is built, so runs are short and
-only the first held-out rows are looked at, which the sentence says. A file is read where the kernel
-runs, and nothing of it is stored.
+Every position of the explorer is one report, made when the page is built, so runs are short.
 """
 
 from __future__ import annotations
