@@ -1,10 +1,7 @@
 """The phase transition: paths and times of the recursion, words that name what fails."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +25,7 @@ LAW = FeatureData()
 
 
 @pytest.mark.parametrize(("eps", "rate"), [(0.9, "300"), (0.69, "300"), (0.9, "43")])
-def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps: float, rate: str) -> None:
+def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps, rate):
     start = train_features(LAW, TrainingSettings(steps=0), 0).initial.alignments(LAW)
     settings = TrainingSettings(attack=TrainingAttack(eps=eps, rate=float(rate)))
     path = feature_recursion(LAW, settings, *start, coupled=True)
@@ -46,7 +43,7 @@ def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps: float, 
     assert read["plateau of *B*"] == (number(level) if math.isfinite(level) else "none")
 
 
-def test_words_name_the_side_and_the_condition_that_fails() -> None:
+def test_words_name_the_side_and_the_condition_that_fails():
     view = explorers.phases.function
     won, slow, mixed = view(0.9, "300"), view(0.9, "43"), view(0.7, "300")
     assert "all three classes" in won.sentence and won.warning is None
@@ -60,7 +57,7 @@ def test_words_name_the_side_and_the_condition_that_fails() -> None:
         assert said in (explorers._failing(eps, rate, np.zeros(3, dtype=bool), found) or "")
 
 
-def test_an_alarm_stands_exactly_where_some_class_keeps_v() -> None:
+def test_an_alarm_stands_exactly_where_some_class_keeps_v():
     explorer = explorers.phases()
     assert isinstance(explorer, Explorer)
     for at in np.ndindex(*explorer.shape):
@@ -70,9 +67,7 @@ def test_an_alarm_stands_exactly_where_some_class_keeps_v() -> None:
         assert at[1] > 0 or wins == "0 of 3", "below the critical rate no class ends on u"
 
 
-def test_the_first_lab_prints_times_shares_and_both_bounds(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_first_lab_prints_times_shares_and_both_bounds(capsys):
     shown = explorers.train_at.function(eps=0.9, rate=300.0, scale=0.2, steps=120, seed=3)
     said = capsys.readouterr().out
     settings = TrainingSettings(scale=0.2, steps=120, attack=TrainingAttack(eps=0.9, rate=300.0))
@@ -87,9 +82,7 @@ def test_the_first_lab_prints_times_shares_and_both_bounds(
 
 
 @pytest.mark.thorough
-def test_the_second_lab_shows_the_recursion_for_one_clipped_step_only(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_second_lab_shows_the_recursion_for_one_clipped_step_only(capsys):
     shown = explorers.train_in_steps.function(eps=0.9, inner=3, rule="clipped", seed=0)
     said = capsys.readouterr().out
     run = train_features(LAW, TrainingSettings(attack=TrainingAttack(eps=0.9, steps=3)), 0)
@@ -111,7 +104,7 @@ WALLS = [
     figures.Wall([], [], []),
 ]
 RUNS = [figures.MapRun(eps, 300.0, share) for eps, share in ((0.4, 0.0), (0.7, 0.6), (0.9, 1.0))]
-RATES: dict[str, Any] = {
+RATES = {
     "rate": [30.0, 30.0, 300.0, 300.0, 3000.0, 3000.0],
     "plateau": [3.2, 3.0, 1.0, 1.1, 0.5, 0.5],
     "formula": [None, math.inf, 1.05, 1.05, 0.48, 0.48],
@@ -125,7 +118,7 @@ phase_map = partial(figures.phase_map_picture, walls=WALLS, critical=43.2, runs=
 rates = partial(figures.rates_picture, **RATES, name="r")
 
 
-def test_the_transition_gives_both_ends_and_when_the_lead_changes() -> None:
+def test_the_transition_gives_both_ends_and_when_the_lead_changes():
     tells(transition(), "class 1: A goes from 0.05 to 7.42, B from 0.04 to 1")
     tells(transition(), "A takes the lead for good at step 240, by the recursion at step 235")
     tells(transition(), "class 2", "for good never", "The plateau lies at 1.05.")
@@ -133,7 +126,7 @@ def test_the_transition_gives_both_ends_and_when_the_lead_changes() -> None:
     assert transition(level=math.inf).html == transition(level=None).html
 
 
-def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did() -> None:
+def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did():
     tells(phase_map(), "Of 2 classes the robust feature wins somewhere in 1, from budgets of 0.7")
     tells(phase_map(), "above rates of 90 to 90 at least", "The critical rate is 43.2")
     tells(phase_map(), "0.7 and 300: 60 % of the classes")
@@ -142,7 +135,7 @@ def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did() -> None
     assert [points[0][0, 0] for points in dots.values()] == [0.9, 0.4, 0.7]
 
 
-def test_every_run_is_a_dot_and_a_plateau_is_predicted_only_where_there_is_one() -> None:
+def test_every_run_is_a_dot_and_a_plateau_is_predicted_only_where_there_is_one():
     tells(rates(), "falls from 3.1 to 0.5; the formula goes from 1.05 at 300 to 0.48")
     tells(rates(), "at step 900 at rate 30 and at step 800 at rate")
     assert alt(rates()).endswith("classes that cross: 1 of 4 at 30, all at the others.")

@@ -1,7 +1,5 @@
 """Importing the code of one chapter loads what it needs: no other chapter, and no other paper."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -13,7 +11,7 @@ import pytest
 from sublinear_lib import chapters
 
 FOLDER = Path(chapters.__file__).parent
-PAGES: dict[str, list[str]] = defaultdict(list)
+PAGES = defaultdict(list)
 for path in sorted(FOLDER.glob("*/*s.py")):
     PAGES[path.parent.name].append(f"sublinear_lib.chapters.{path.parent.name}.{path.stem}")
 PART_THREE = {
@@ -37,7 +35,7 @@ with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
 
 
 @pytest.mark.either_way
-def test_a_chapter_loads_few_modules_and_none_of_another() -> None:
+def test_a_chapter_loads_few_modules_and_none_of_another():
     command = [sys.executable, "-c", LOADED, json.dumps([*PAGES.values()])]
     run = subprocess.run(command, stdout=-1, text=True, check=True, cwd=FOLDER.parents[1])
     for page, loaded in zip(PAGES, json.loads(run.stdout), strict=True):

@@ -1,11 +1,8 @@
 """The whole ledger: nothing is missing, every verdict is as recorded, nothing stored is old."""
 
-from __future__ import annotations
-
 import pickle
 import pkgutil
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -31,7 +28,7 @@ from tests.claims.stored import QUICK
 SEED = 2026
 
 
-def test_sums_of_exponents_bear_on_proofs_and_not_on_statements() -> None:
+def test_sums_of_exponents_bear_on_proofs_and_not_on_statements():
     """An upper bound that is not small refutes a proof; only a witness refutes a statement."""
     look = Collector()
     gaps.printed_chain(look, "4.1")
@@ -43,7 +40,7 @@ def test_sums_of_exponents_bear_on_proofs_and_not_on_statements() -> None:
 
 
 @pytest.mark.parametrize("claim", LEDGER, ids=lambda claim: claim.id)
-def test_a_claim_says_what_a_reader_needs(claim) -> None:  # type: ignore[no-untyped-def]
+def test_a_claim_says_what_a_reader_needs(claim):
     assert len(claim.title) <= 60, "a title has at most 60 characters"
     assert claim.plain.endswith("."), "`plain` is a sentence"
     assert claim.chapter.startswith(("part1/", "part2/", "part3/"))
@@ -69,7 +66,7 @@ def test_a_claim_says_what_a_reader_needs(claim) -> None:  # type: ignore[no-unt
 
 
 @pytest.mark.parametrize("claim", LEDGER.checked(), ids=lambda claim: claim.id)
-def test_the_evidence_of_a_claim_says_what_its_verdict_asks_for(claim) -> None:  # type: ignore[no-untyped-def]
+def test_the_evidence_of_a_claim_says_what_its_verdict_asks_for(claim):
     evidence = QUICK[claim.id]
     found = evidence.observations
     repairs = [item for item in found if item.role is Role.REPAIR]
@@ -82,7 +79,7 @@ def test_the_evidence_of_a_claim_says_what_its_verdict_asks_for(claim) -> None: 
         assert controlled, "a tool is looked at on a case whose answer is known, too"
 
 
-def test_few_statements_of_the_other_works_do_not_hold() -> None:
+def test_few_statements_of_the_other_works_do_not_hold():
     others = [claim for claim in LEDGER if claim.source.work in ("memorization", "features")]
     assert Counter((claim.source.work, claim.recorded) for claim in others) == {
         ("memorization", Verdict.HOLDS): 13,
@@ -95,7 +92,7 @@ def test_few_statements_of_the_other_works_do_not_hold() -> None:
 
 
 @pytest.mark.thorough
-def test_every_verdict_is_the_recorded_one_at_another_seed(tmp_path: Path) -> None:
+def test_every_verdict_is_the_recorded_one_at_another_seed(tmp_path):
     reports = verify(LEDGER, budget="quick", seed=SEED, jobs=2)
     other = {
         report.claim.id: report.error
@@ -114,7 +111,7 @@ def test_every_verdict_is_the_recorded_one_at_another_seed(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("budget", list(Budget), ids=lambda budget: budget.value)
-def test_the_stored_evidence_is_complete_and_not_outdated(budget: Budget) -> None:
+def test_the_stored_evidence_is_complete_and_not_outdated(budget):
     stored = stored_evidence(budget)
     assert set(stored) == {claim.id for claim in LEDGER.checked()}
     assert stale(LEDGER, stored) == (), "renew it: sublinear verify --stale --store"

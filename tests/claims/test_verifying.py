@@ -1,14 +1,11 @@
 """A verification finds the same on any number of processes, and stores what the book reads."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import linecache
 import sys
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +18,6 @@ from sublinear_lib.claims import (
     Observation,
     Outcome,
     Role,
-    Stored,
     Verdict,
     evidence_path,
     fingerprint,
@@ -37,7 +33,7 @@ from sublinear_lib.claims.storing import _sources, load_evidence
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
 
-def test_every_claim_gets_the_verdict_on_record_on_any_number_of_processes() -> None:
+def test_every_claim_gets_the_verdict_on_record_on_any_number_of_processes():
     alone, together = (verify(small_ledger(), jobs=jobs, seed=3) for jobs in (1, 2))
     assert [report.verdict for report in alone] == [item.recorded for item in small_ledger()]
     assert all(report.as_recorded for report in alone)
@@ -46,7 +42,7 @@ def test_every_claim_gets_the_verdict_on_record_on_any_number_of_processes() -> 
         assert replace(one.evidence, seconds=0.0) == replace(two.evidence, seconds=0.0)
 
 
-def test_reports_come_one_by_one_and_can_be_left() -> None:
+def test_reports_come_one_by_one_and_can_be_left():
     running = verify_each(small_ledger(), ["lem-a.1", "thm-4.4"])
     assert next(running).claim.id == "lem-a.1"
     running.close()
@@ -54,7 +50,7 @@ def test_reports_come_one_by_one_and_can_be_left() -> None:
     assert {report.claim.id for report in together} == {item.id for item in small_ledger()}
 
 
-def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from() -> None:
+def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from():
     gap, fails = (r.evidence for r in verify(small_ledger(), ["thm-4.4", "thm-4.1"])[::-1])
     assert gap is not None and gap.deciding.what == "the step"
     assert fails is not None and fails.deciding.what == "exponent of m"
@@ -69,9 +65,7 @@ def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from()
         (Role.STATEMENT, Outcome.OPEN),
     ],
 )
-def test_what_leaves_a_claim_undecided_is_shown_and_not_what_fails_beside_it(
-    role: Role, outcome: Outcome
-) -> None:
+def test_what_leaves_a_claim_undecided_is_shown_and_not_what_fails_beside_it(role, outcome):
     (report,) = verify(small_ledger(), ["thm-4.4"])
     assert report.evidence is not None
     look = Collector()
@@ -85,12 +79,12 @@ def test_what_leaves_a_claim_undecided_is_shown_and_not_what_fails_beside_it(
     assert undecided.deciding is doubtful
 
 
-def test_there_is_evidence_for_no_other_budget() -> None:
+def test_there_is_evidence_for_no_other_budget():
     with pytest.raises(ValueError, match="budget"):
         evidence_path("endless")
 
 
-def test_a_budget_reaches_the_checks() -> None:
+def test_a_budget_reaches_the_checks():
     quick, full = (
         verify(small_ledger(), ["lem-a.1"], budget=budget)[0].evidence for budget in Budget
     )
@@ -99,7 +93,7 @@ def test_a_budget_reaches_the_checks() -> None:
     assert quick.observations != full.observations
 
 
-def test_a_check_that_raises_is_reported_and_the_others_go_on() -> None:
+def test_a_check_that_raises_is_reported_and_the_others_go_on():
     ledger = Ledger(
         [claim("lem-a.1", check_broken, Verdict.HOLDS), claim("lem-a.2", check_gap, Verdict.HOLDS)]
     )
@@ -112,12 +106,12 @@ def test_a_check_that_raises_is_reported_and_the_others_go_on() -> None:
 @pytest.mark.parametrize(
     "settings", [{"budget": "endless"}, {"jobs": 0}, {"seed": -1}, {"progress": "yes"}]
 )
-def test_wrong_settings_are_refused(settings: dict[str, object]) -> None:
+def test_wrong_settings_are_refused(settings):
     with pytest.raises((TypeError, ValueError), match=next(iter(settings))):
-        verify(small_ledger(), **settings)  # type: ignore[arg-type]
+        verify(small_ledger(), **settings)
 
 
-def test_evidence_survives_storing(tmp_path: Path) -> None:
+def test_evidence_survives_storing(tmp_path):
     ledger, path = small_ledger(), tmp_path / "evidence.json"
     stored = merge({}, verify(ledger))
     save_evidence(path, stored)
@@ -130,7 +124,7 @@ def test_evidence_survives_storing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
+def test_evidence_goes_stale_with_the_claim_and_with_its_check():
     ledger = small_ledger()
     stored = merge({}, verify(ledger))
     changed = [replace(item, statement="2 + 2 = 5") if item.id == "lem-a.1" else item
@@ -138,7 +132,7 @@ def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
     assert stale(Ledger(changed), stored) == ("lem-a.1",)
 
     @check_of
-    def check_power(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+    def check_power(look, budget, rng):
         look("exponent of m").equals(Fraction(1, 10), Fraction(-1, 10))
 
     other = [replace(item, check=check_power) if item.id == "thm-4.1" else item for item in ledger]
@@ -174,7 +168,7 @@ def _check(budget, rng):
 """
 
 
-def fingerprint_of(tmp_path: Path, source: str) -> str:
+def fingerprint_of(tmp_path, source):
     path = tmp_path / "a_topic.py"
     path.write_text(source)
     spec = importlib.util.spec_from_file_location("a_topic", path)
@@ -200,15 +194,13 @@ def fingerprint_of(tmp_path: Path, source: str) -> str:
         ("\nfrom sublinear_lib", "\n# A note.\nfrom sublinear_lib", False),
     ],
 )
-def test_a_fingerprint_follows_what_the_check_uses_and_nothing_else(
-    tmp_path: Path, old: str, new: str, changes: bool
-) -> None:
+def test_a_fingerprint_follows_what_the_check_uses_and_nothing_else(tmp_path, old, new, changes):
     assert SOURCE.count(old) == 1
     before = fingerprint_of(tmp_path, SOURCE)
     assert (fingerprint_of(tmp_path, SOURCE.replace(old, new)) != before) is changes
 
 
-def test_another_verdict_than_the_recorded_is_stale_and_a_check_that_raises_keeps_the_old() -> None:
+def test_another_verdict_than_the_recorded_is_stale_and_a_check_that_raises_keeps_the_old():
     other = Ledger([claim("lem-a.1", check_gap, Verdict.HOLDS)])
     assert stale(other, merge({}, verify(other))) == ("lem-a.1",)
     stored = merge({}, verify(Ledger([claim("lem-a.1", check_gap, Verdict.GAP)])))
@@ -218,7 +210,7 @@ def test_another_verdict_than_the_recorded_is_stale_and_a_check_that_raises_keep
 
 
 @pytest.fixture(scope="module")
-def stored() -> dict[str, Stored]:
+def stored():
     return merge({}, verify(small_ledger()))
 
 
@@ -233,9 +225,7 @@ def stored() -> dict[str, Stored]:
         ('"observations": [', '"observations": [], "others": ['),
     ],
 )
-def test_a_foreign_file_of_evidence_is_refused(
-    stored: dict[str, Stored], tmp_path: Path, right: str | None, wrong: str
-) -> None:
+def test_a_foreign_file_of_evidence_is_refused(stored, tmp_path, right, wrong):
     path = tmp_path / "evidence.json"
     save_evidence(path, stored)
     text = path.read_text()
@@ -245,9 +235,7 @@ def test_a_foreign_file_of_evidence_is_refused(
         load_evidence(path)
 
 
-def test_an_unstorable_witness_leaves_the_old_file(
-    stored: dict[str, Stored], tmp_path: Path
-) -> None:
+def test_an_unstorable_witness_leaves_the_old_file(stored, tmp_path):
     path = tmp_path / "evidence.json"
     save_evidence(path, stored)
     before, item = path.read_bytes(), stored["thm-4.1"]
@@ -258,7 +246,7 @@ def test_an_unstorable_witness_leaves_the_old_file(
     assert json.loads(before)["schema"] == 1
 
 
-def test_a_fingerprint_covers_the_instruments_that_a_check_uses() -> None:
+def test_a_fingerprint_covers_the_instruments_that_a_check_uses():
     firsts = {text.splitlines()[0] for text in _sources(LEDGER["lem-c.14-r"].check)}
     assert any(first.startswith("ROUNDING = ") for first in firsts)
     assert any(first.startswith("def coupling_over(") for first in firsts)

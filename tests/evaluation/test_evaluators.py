@@ -1,7 +1,5 @@
 """Evaluations on all neurons and on candidate lists agree, exactly where that is promised."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

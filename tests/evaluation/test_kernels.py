@@ -1,7 +1,5 @@
 """The compiled and the plain loops are the same functions."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

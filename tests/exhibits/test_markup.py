@@ -1,7 +1,5 @@
 """Texts of claims become HTML with formulas that any MathJax can set."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from sublinear_lib.exhibits.markup import MACROS, block_html, math_html, spoken
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_macros_are_those_of_the_book() -> None:
+def test_the_macros_are_those_of_the_book():
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     book = config["sphinx"]["config"]["companion_macros"]
     written = {
@@ -38,13 +36,13 @@ def test_the_macros_are_those_of_the_book() -> None:
         (r"\E_x \R^d", r"\operatorname{\mathbb{E}}_x \mathbb{R}^d"),
     ],
 )
-def test_macros_are_expanded_with_their_arguments(tex: str, expanded: str) -> None:
+def test_macros_are_expanded_with_their_arguments(tex, expanded):
     body = math_html(tex).removeprefix('<span class="math notranslate nohighlight">\\(')
     assert body == expanded + "\\)</span>"
 
 
 @pytest.mark.parametrize("tex", [r"\norm", r"\ip{a}", r"\rec{a", r"\norm{\}"])
-def test_a_macro_without_its_arguments_is_refused(tex: str) -> None:
+def test_a_macro_without_its_arguments_is_refused(tex):
     with pytest.raises(ValueError, match=r"braces do not match|too few arguments"):
         math_html(tex)
 
@@ -65,7 +63,7 @@ def test_a_macro_without_its_arguments_is_refused(tex: str) -> None:
         (r"$a<m\rec{>}1$", r"a&lt;m\class{mjx-rec}{&gt;}1"),
     ],
 )
-def test_texts_are_escaped_marked_and_set(text: str, html: str) -> None:
+def test_texts_are_escaped_marked_and_set(text, html):
     assert html in block_html(text)
 
 
@@ -84,7 +82,7 @@ def test_texts_are_escaped_marked_and_set(text: str, html: str) -> None:
         ),
     ],
 )
-def test_powers_and_indices_of_plain_text_are_set_as_such(plain: str, html: str) -> None:
+def test_powers_and_indices_of_plain_text_are_set_as_such(plain, html):
     assert inline_html(plain) == html
 
 
@@ -103,13 +101,13 @@ def test_powers_and_indices_of_plain_text_are_set_as_such(plain: str, html: str)
         (r"2 \* 3 of $\norm{W - W_0}$", "2 3 of ‖W - W_0‖"),
     ],
 )
-def test_a_spoken_text_has_no_commands(text: str, plain: str) -> None:
+def test_a_spoken_text_has_no_commands(text, plain):
     assert spoken(text) == plain
 
 
 @given(st.text(alphabet="ab ${}\\^_*<>&\n`|recX1", max_size=40))
 @settings(deadline=None, max_examples=200)
-def test_no_text_breaks_out_of_its_element(text: str) -> None:
+def test_no_text_breaks_out_of_its_element(text):
     for read in (block_html, inline_html):
         try:
             html = read(text)
@@ -120,7 +118,7 @@ def test_no_text_breaks_out_of_its_element(text: str) -> None:
         assert bare.count("<") == bare.count(">")
 
 
-def test_no_command_of_a_quiz_or_claim_is_lost_in_plain_text() -> None:
+def test_no_command_of_a_quiz_or_claim_is_lost_in_plain_text():
     # what changes only the looks of its argument, or is spelled out by a rule of its own
     looks = {"rec", "mathrm", "mathbb", "mathcal", "mathbf", "mathfrak", "operatorname", "text"}
     looks |= {"big", "Big", "bigl", "bigr", "left", "right"}
