@@ -83,8 +83,6 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch):
         list(run_tasks(pow, [(1, 2)], scheduler="tcp://127.0.0.1:9"))
 
 
-# on a cluster of processes
-
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 PRELOADED = ["distributed", "sublinear_lib.training", "sublinear_lib.claims.paper"]
 
@@ -331,8 +329,6 @@ def test_nobody_at_the_address_is_an_error_that_names_it(monkeypatch):
     assert "no Dask scheduler answers" in run.output
 
 
-# a network whose neurons are on a cluster
-
 DATA = datasets.circle(6, labels="alternating")
 START = TwoLayerNetwork.initialize(101, 3, rng=0, tau=0.05)
 TRAINING = {"adversary": ProjectedGradient(rho=0.1, steps=2), "steps": 4}
@@ -393,9 +389,6 @@ def test_a_worker_that_dies_with_its_weights_is_an_error_and_the_checkpoint_goes
     )
     assert len(crews) == 1
     assert_same_run(resumed, whole)
-
-
-# a scheduler that dies
 
 
 def serve(kind, begun, *address, **options):

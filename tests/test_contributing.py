@@ -100,9 +100,6 @@ def test_every_test_that_contributing_names_exists():
     assert named and {each for each in named if f"def {each}(" not in tests} <= modules
 
 
-# That the checks themselves can fail.
-
-
 def test_what_is_not_there_is_found():
     gone = ["tools/no_such.py", "nowhere.py", "book/none/", "GONE.md"]
     there = ["tests/test_readme.py", "scan.py", "CITATION.cff", "1/m", "FILE.py", "_build/lite"]

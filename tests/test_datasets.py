@@ -47,9 +47,6 @@ def assert_valid(data):
     assert data.y.shape == (data.n,)
 
 
-# ---------------------------------------------------------------------------- Dataset
-
-
 def test_a_part_of_a_data_set_has_its_map_and_its_names():
     slice_map = SliceMap([0.0], [2.0])
     data = Dataset(TWO, [1.0, -0.5], "two", "told", ("no", "yes"), slice_map=slice_map)
@@ -86,9 +83,6 @@ def test_a_bad_data_set_is_refused_by_name(case):
     call, error, message = BAD_SETS[case]
     with pytest.raises(error, match=message):
         call()
-
-
-# ---------------------------------------------------------------------------- separation
 
 
 @QUICK
@@ -151,9 +145,6 @@ def test_a_single_point_or_class_has_infinite_separation():
     assert separation(TWO).opposite_class_delta is None
 
 
-# ---------------------------------------------------------------------------- packing bound
-
-
 def unit_frames():
     """Optimal configurations: name, directions, n, d."""
     golden = (1 + math.sqrt(5)) / 2
@@ -183,9 +174,6 @@ def test_the_bound_in_dimension_two_and_three():
         assert max_separation(n, 3) == pytest.approx(
             math.sqrt(3) * math.sin(math.pi / n), rel=1e-12
         )
-
-
-# ---------------------------------------------------------------------------- synthetic sets
 
 
 @QUICK
@@ -312,9 +300,6 @@ def test_circles_are_evenly_spaced(n):
         assert_allclose(steps, math.sqrt(3) * math.sin(math.pi / n), rtol=1e-12)
 
 
-# ---------------------------------------------------------------------------- the map to X
-
-
 @QUICK
 @given(SEEDS, st.integers(2, 12), st.integers(1, 8), st.booleans())
 def test_the_map_centers_scales_normalizes_and_appends_one_half(seed, n, p, scale):
@@ -360,9 +345,6 @@ def test_a_row_at_the_center_is_refused(offset):
     same = np.full((7, 3), 0.1) + offset
     with pytest.raises(ValueError, match="row 0 is zero after centering"):
         SliceMap.fit(same).transform(same)
-
-
-# ---------------------------------------------------------------------------- real data
 
 
 def test_digits_are_scikit_learns_images_on_the_slice():

@@ -218,9 +218,6 @@ def test_every_module_opens_with_a_paragraph():
     assert short == []
 
 
-# That the checks themselves can fail.
-
-
 def test_the_names_of_every_floor_are_seen():
     seen = {name.full for name in NAMES.values() if name.called}
     assert {

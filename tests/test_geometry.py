@@ -64,9 +64,6 @@ def assert_in_cap(cap, P, message=""):
     assert cap.contains(P).all(), f"{message}: {cap} but distances up to {distances.max()!r}"
 
 
-# ---------------------------------------------------------------------------- directions, points
-
-
 def test_sampled_points_are_uniform():
     for d in (3, 4, 5, 20):
         first = directions(sample_slice(20_000, d, d))[:, 0]
@@ -124,9 +121,6 @@ def test_chord_distances_are_euclidean_and_keep_tiny_distances(seed, d):
     )
 
 
-# ---------------------------------------------------------------------------- the lift
-
-
 @QUICK
 @given(SEEDS, DIMENSIONS, st.sampled_from([1e-6, 1.0, 1e6]))
 def test_lifted_weights_give_the_preactivations_on_the_slice(seed, d, ratio):
@@ -148,9 +142,6 @@ def test_the_lift_leaves_its_arguments_alone_and_refuses_overflow():
         lift(W, [1.0, 1e308])
     with pytest.raises(ValueError, match="b must have shape"):
         lift(W, np.ones(3))
-
-
-# ---------------------------------------------------------------------------- caps: shape
 
 
 @QUICK
@@ -208,9 +199,6 @@ def test_a_center_nearly_on_the_slice_is_put_onto_it():
     assert_array_equal(project(cap, P), P)
     exact = sample_slice(1, 3, 5)[0]
     assert_array_equal(Cap(exact, 0.3).x, exact)
-
-
-# ---------------------------------------------------------------------------- caps: projection
 
 
 @QUICK
@@ -281,9 +269,6 @@ def test_batched_operations_agree_with_one_cap_at_a_time(seed, d, rho):
         assert_allclose(upper[i], high, rtol=0, atol=1e-14)
 
 
-# ---------------------------------------------------------------------------- caps: sampling
-
-
 def angle_cdf(d, rho):
     """Distribution function of the angle to the center, by quadrature of sin^{d-3}."""
     alpha = cap_angle(rho)
@@ -336,9 +321,6 @@ def test_tangents_are_uniform_although_data_and_attack_share_a_seed():
     # U and T are then independent up to T being orthogonal to U: T alone is uniform on S^4.
     for coordinate in T.T:
         assert stats.kstest((1 + coordinate) / 2, stats.beta(2, 2).cdf).pvalue > 1e-5
-
-
-# ---------------------------------------------------------------------------- support, intervals
 
 
 @QUICK
@@ -413,9 +395,6 @@ def test_intervals_of_many_caps_do_not_depend_on_the_chunks(m, monkeypatch):
         assert_allclose(one, other, rtol=0, atol=1e-14)
 
 
-# ---------------------------------------------------------------------------- d = 2
-
-
 def test_in_dimension_two_a_cap_is_its_center_until_it_is_everything():
     x, other = np.array([SLICE_RADIUS, 0.5]), np.array([-SLICE_RADIUS, 0.5])
     W, b = np.array([[2.0, -1.0], [-3.0, 4.0]]), np.array([0.5, 0.0])
@@ -433,9 +412,6 @@ def test_in_dimension_two_a_cap_is_its_center_until_it_is_everything():
     ends = np.sort(np.stack([W @ x + b, W @ other + b]), axis=0)
     for found, expected in zip(whole.intervals(W, b), ends, strict=True):
         assert_allclose(found, expected, rtol=0, atol=1e-15)
-
-
-# ---------------------------------------------------------------------------- nets
 
 
 def covering_radius(N):
@@ -493,9 +469,6 @@ def test_a_net_that_would_be_too_large_is_refused_with_its_size():
     with pytest.raises(ValueError, match=r"about 10\*\*600"):
         slice_net(4, 1e-300)
     assert len(slice_net(2, 1e-300)) == 2
-
-
-# ---------------------------------------------------------------------------- bad arguments
 
 
 @QUICK

@@ -218,9 +218,6 @@ def test_a_distance_that_does_not_exist_is_none_in_the_dictionary(rows):
     assert (found["separation"]["delta"] is None) == (len(rows) == 1)
 
 
-# Warnings
-
-
 def said(found, words):
     return any(words in line for line in found.warnings)
 
@@ -281,9 +278,6 @@ def test_rows_with_both_labels_are_counted_and_what_they_cost_is_said():
     assert said(found, f"{number} of 14 held-out rows are the same point as a training row")
     assert not said(found, "rho is too large for these data")
     assert not said(made(), "the same point")
-
-
-# Refusals
 
 
 def test_data_that_are_none_are_refused():

@@ -32,9 +32,6 @@ R3_SECOND = dataclasses.replace(
     R3, name="R3''", beta=F(7, 10), c=F(1, 10), eta_exponent=F(-1, 2), steps_exponent=F(0)
 )
 
-# ---------------------------------------------------------------------------
-# thresholds and activity
-
 
 @settings(deadline=None)
 @given(WIDTHS)
@@ -65,10 +62,6 @@ def test_threshold_from_activity_inverts_activity(p, m):
     assert tau >= 0.0
     assert scaling.activity(tau, m) == pytest.approx(p, rel=1e-10)
     assert math.copysign(1.0, scaling.threshold_from_activity(0.5, m)) == 1.0
-
-
-# ---------------------------------------------------------------------------
-# threshold rules
 
 
 @settings(deadline=None)
@@ -108,10 +101,6 @@ def test_a_rule_declares_the_parameters_that_it_uses_and_how_it_falls(rule):
 def test_the_standardized_threshold_has_the_stated_sparsity(m, c):
     t = scaling.standard_from_sparsity(c, m)
     assert math.exp(-t * t / 2) == pytest.approx(float(m) ** -c, rel=1e-12)
-
-
-# ---------------------------------------------------------------------------
-# exponents: the table of the audit
 
 
 TABLE = {
@@ -181,10 +170,6 @@ def test_drift_and_coupling_follow_the_prescribed_steps():
     assert (wide.gap_exponent, wide.flips_exponent) == (1 - F(1, 5) - F(2, 5), 1)
 
 
-# ---------------------------------------------------------------------------
-# what the trainer takes from a scaling
-
-
 @settings(deadline=None)
 @given(st.sampled_from(sorted(PRESETS)), st.integers(1, 10**6), st.floats(0.5, 20.0))
 def test_weights_radius_and_step_are_their_powers_of_the_width(name, m, K):
@@ -218,10 +203,6 @@ def test_number_of_steps_is_rounded_up_but_not_by_rounding_errors(K, epsilon, on
     assert steep.steps(32, 1.0, 0.5) == 16
     with pytest.raises(ValueError, match="must be a finite number, got inf"):
         PRINTED.steps(32, 1e200, 0.1)
-
-
-# ---------------------------------------------------------------------------
-# construction and errors
 
 
 @pytest.mark.parametrize(

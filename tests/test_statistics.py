@@ -30,9 +30,6 @@ from tests.commands import interrupted
 
 sweep = partial(statistics.sweep, progress=False)
 
-# ---------------------------------------------------------------------------
-# intervals
-
 
 def test_interval_knows_what_it_contains():
     interval = Interval(0.5, 0.4, 0.6, 0.95)
@@ -110,10 +107,6 @@ def test_slope_is_the_mean_of_the_least_squares_slopes():
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-12), name
 
 
-# ---------------------------------------------------------------------------
-# seeds
-
-
 def _draws(generators):
     return [generator.random() for generator in generators]
 
@@ -129,8 +122,7 @@ def test_streams_are_those_that_numpy_spawns():
     assert _draws(spawn(mine, 2)) == _draws(other.spawn(2))
 
 
-# ---------------------------------------------------------------------------
-# sweeps (the functions are local, so that worker processes get them by value)
+# The functions are local, so that worker processes get them by value.
 
 
 def measures():
@@ -324,10 +316,6 @@ def test_nothing_is_computed_when_an_argument_is_bad():
 def test_results_of_the_wrong_form_are_refused(result, error, message):
     with pytest.raises(error, match=message):
         sweep(lambda m, rng: result, {"m": [1]}, 1, root_seed=0)
-
-
-# ---------------------------------------------------------------------------
-# columns
 
 
 def test_columns_hold_the_values_in_order():

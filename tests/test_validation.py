@@ -14,9 +14,6 @@ from scipy import sparse
 
 from sublinear_lib import validation
 
-# ---------------------------------------------------------------------------
-# arrays
-
 
 @settings(deadline=None)
 @given(
@@ -116,10 +113,6 @@ def test_wrong_shapes_are_refused_with_both_shapes(shape, text):
         validation.float_array(np.ones((2, 2)), "W", shape=shape)
 
 
-# ---------------------------------------------------------------------------
-# numbers
-
-
 REAL = [2, 2.0, np.int8(2), np.uint64(2), np.float16(2), np.float32(2), np.array(2.0)]
 WHOLE = [2, np.int32(2), np.uint8(2), np.array(2)]
 NONE = [True, np.True_, "1", None, 1j, [1], np.array([1]), np.array(True), Fraction(1)]
@@ -215,10 +208,6 @@ def test_ranges_of_numbers_include_or_exclude_their_ends():
         validation.scalar(2**53 + 1, "x")
 
 
-# ---------------------------------------------------------------------------
-# randomness
-
-
 def test_seeds_give_the_stream_of_numpy_and_generators_pass_through():
     for seed in (5, np.int64(5), np.random.SeedSequence(5)):
         assert validation.generator(seed).random() == np.random.default_rng(5).random()
@@ -239,10 +228,6 @@ def test_seeds_give_the_stream_of_numpy_and_generators_pass_through():
 def test_sources_of_randomness_must_be_repeatable(value, error, message):
     with pytest.raises(error, match=message):
         validation.generator(value)
-
-
-# ---------------------------------------------------------------------------
-# the paper's data
 
 
 def _slice_points(n, d, seed=0):
@@ -274,10 +259,6 @@ def test_points_on_the_slice_pass_unmoved(d):
     nearly = X.copy()
     nearly[:, -1] += 9e-10
     assert_array_equal(validation.points_on_slice(nearly), nearly)
-
-
-# ---------------------------------------------------------------------------
-# indices, masks, lengths
 
 
 @pytest.mark.parametrize(

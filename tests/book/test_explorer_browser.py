@@ -46,9 +46,6 @@ WIDTHS = [2**k for k in range(4, 15)]
 SHIFTS = [round(0.05 * k, 2) for k in range(61)]
 
 
-# ---- the page under test ------------------------------------------------------------------------
-
-
 def tail_view(m, t):
     """Use every kind of mark, text and axis that an explorer offers."""
     grid = np.linspace(0.0, 3.0, 121)
@@ -183,9 +180,6 @@ def open_page(show, folder, address):
     return opened
 
 
-# ---- reading and moving -------------------------------------------------------------------------
-
-
 def shown(text):
     """Return what a reader sees of a text in the house markup."""
     return "".join(run.text for run in parse(text))
@@ -236,9 +230,6 @@ def put(box, position):
 def curves(box):
     paths = box.locator(".sl-plot path")
     return list(paths.evaluate_all("all => all.map(path => path.getAttribute('d'))"))
-
-
-# ---- it moves -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("over", ["http", "file"])
@@ -305,9 +296,6 @@ def test_the_plot_is_drawn_again_for_another_width(open_page):
     until(tab, f"document.querySelector('.sl-plot svg').getAttribute('viewBox') !== {wide!r}")
     size = svg.evaluate("each => [each.viewBox.baseVal.width, each.clientWidth]")
     assert abs(size[0] - size[1]) < 1, "one unit is one pixel, so labels keep their size"
-
-
-# ---- it shows Python's numbers ------------------------------------------------------------------
 
 
 # Positions share most of their arrays; each is carried over once, and marks name it by its number.
@@ -444,9 +432,6 @@ def test_points_and_the_half_plane_are_drawn_where_python_says(open_page, onion,
         assert min(abs(v - edge) for v in (x, y) for edge in edges) < 2e-3
 
 
-# ---- for every reader ---------------------------------------------------------------------------
-
-
 def test_a_screen_reader_hears_names_values_and_the_sentence(open_page, tail):
     tab = open_page()
     box = tab.locator(".sl-explorer").first
@@ -521,8 +506,6 @@ def test_a_classic_widget_says_that_it_needs_jupyter(open_page):
     assert tab.get_by_text("needs a running Jupyter").is_visible()
 
 
-# ---- it is fast ---------------------------------------------------------------------------------
-
 TIMED = """async (number) => {
     const box = document.querySelector('.sl-explorer');
     const input = box.querySelectorAll('input')[number];
@@ -577,8 +560,6 @@ def test_a_rule_does_not_cross_the_name_of_a_region(open_page):
     assert above["y"] + above["height"] <= line["y"] + 1
     assert above["y"] < below["y"]
 
-
-# ---- with a live kernel -------------------------------------------------------------------------
 
 LIVE = """async (state) => {
     const handlers = {};

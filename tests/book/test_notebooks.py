@@ -251,8 +251,6 @@ def test_an_explorer_with_an_old_script_is_found(tmp_path):
     ]
 
 
-# What storing a notebook promises.
-
 CELLS = """
 import sys
 print(object())
@@ -315,9 +313,6 @@ def test_an_error_or_a_warning_is_not_stored(tmp_path, source):
     before = path.read_text(encoding="utf-8")
     assert run_notebooks.main([str(path)]) == 1
     assert path.read_text(encoding="utf-8") == before
-
-
-# What refreshing the claims of a page promises.
 
 
 @pytest.mark.thorough

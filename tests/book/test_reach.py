@@ -28,9 +28,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
-# ---- what a page says about itself --------------------------------------------------------------
-
-
 def described(*paragraphs):
     """Return what a page with these paragraphs says about itself to others."""
     made = new_document("page")
@@ -109,9 +106,6 @@ def test_no_page_names_an_address_before_there_is_one(html, pages):
         assert not page.tree.css("link[rel=canonical]"), page.name
 
 
-# ---- how it is cited ----------------------------------------------------------------------------
-
-
 def test_an_entry_for_bibtex_holds_what_the_citation_file_says():
     citation = {
         "title": "A {book}",
@@ -165,9 +159,6 @@ def test_all_metadata_name_the_same_book_and_version():
     (paper,) = CITATION["references"]
     (related,) = zenodo["related_identifiers"]
     assert related["identifier"].removeprefix("arXiv:") == paper["url"].rpartition("/")[2]
-
-
-# ---- where it runs ------------------------------------------------------------------------------
 
 
 def test_a_notebook_for_colab_installs_this_library_first_and_is_the_same_otherwise(tmp_path):

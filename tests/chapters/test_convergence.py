@@ -44,8 +44,6 @@ def test_runs_and_promise_are_those_of_theorem_d(repair, k, epsilon):
     assert f"pays {number(found.average)} on average" in view.sentence
 
 
-# ---- pictures ----
-
 TERMS = {"loss of *W**": 0.1, "optimization": 0.2, "coupling": 0.3}
 S, K = np.linspace(0.0, 1.5, 61), np.arange(8, 161)
 LOSSES = {"*g*": np.abs(S - 1.0), "*f*": np.abs(S - 1.0) + 0.2 * (np.arange(S.size) % 2)}

@@ -88,8 +88,6 @@ def test_the_still_draws_the_points_where_python_puts_them(onion):
         assert np.array_equal(pixels(role), every[mark["only"]]), mark["label"]
 
 
-# ---- pictures ----
-
 CLOUD = np.random.default_rng(0).standard_normal((12, 2))
 CURVES = {"10 % active": [0.2, 0.6, 1.0], "1 % active": [0.02, 0.2, 0.99]}
 SAMPLES = {"1 % active": [[8, 0.21, 0.19, 0.23]]}

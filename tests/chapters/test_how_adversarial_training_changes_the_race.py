@@ -91,8 +91,6 @@ def test_the_second_lab_shows_the_recursion_for_one_clipped_step_only(capsys):
     assert "recursion" not in shown.alt and "The plateau lies at 1.05" in shown.alt
 
 
-# ---- pictures ----
-
 STEPS = np.arange(0, 401, 10)
 A, B = 0.05 * np.exp(STEPS / 80), np.minimum(0.04 * np.exp(STEPS / 40), 1.0)
 CLASSES = [

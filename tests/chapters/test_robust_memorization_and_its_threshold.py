@@ -59,8 +59,6 @@ def test_points_of_the_reader_are_measured(capsys):
     assert f"lambda = {mem.separation(*mem.plane_points(8, 2, rng=2)):.4g}" in drawn
 
 
-# ---- pictures ----
-
 PANELS = [
     figures.BallPanel("*μ* = 0.1", 0.1, 2.0),
     figures.BallPanel("*μ* = 0.5", 0.5, math.inf, (0, 1), (0.5, 0.25)),

@@ -72,8 +72,6 @@ def test_the_curve_is_the_network_and_stays_on_the_axis(activation):
     assert off.max() < 1e-4
 
 
-# ---- pictures ----
-
 RHO = 0.8
 FOUND = {"plain": [[0.7, 0.6, 0.8], [0.6, 0.5, 0.7]], "random": [[0.9, 0.8, 1.0], [0.8, 0.7, 0.9]]}
 

@@ -75,8 +75,6 @@ def test_near_the_limit_float32_breaks_and_float64_does_not(capsys):
     tells(shown, "float64: from", "float32: from")
 
 
-# ---- pictures ----
-
 PLACES = np.linspace(-1.0, 3.0, 9)
 BUMPS = np.array([np.maximum(0, 1 - abs(PLACES)), 2 * np.maximum(0, 1 - abs(PLACES - 2))])
 PANELS = [figures.ProfilePanel("*μ* = 0.2", BUMPS, BUMPS.max(axis=0), 0.2)]

@@ -86,8 +86,6 @@ def test_the_sample_lab_prints_errors_and_certificate(capsys):
     tells(shown, "u₂ in 61 cells, on average 0.52")
 
 
-# ---- pictures ----
-
 STEPS, LONG = np.arange(301), np.arange(20_001)
 GROWN, SLOW = 0.1 / (1 - STEPS / 400), 0.1 + STEPS / 3000
 PANELS = [figures.RacePanel("class 0", SLOW, GROWN, 1.1 * SLOW, GROWN)]

@@ -84,8 +84,6 @@ def test_a_search_that_ran_out_of_time_says_so(monkeypatch, capsys):
     assert "time was up, no answer" in capsys.readouterr().out
 
 
-# ---- pictures ----
-
 X, Y = mem.simplex_points(2)
 X3, Y3 = mem.simplex_points(3)
 FOUND = mem.collision([[2.0, -1.0]], X, Y)

@@ -63,8 +63,6 @@ def test_what_was_trained_without_an_adversary_is_learned_but_not_robust(capsys)
     tells(shown, "standard training: at 0 at most")
 
 
-# ---- pictures ----
-
 DIGITS = {"*ε* = 0.1": [(0.2, 0.6, 0.5, 0.7), (0.0, 0.05, 0.04, 0.06), (0.1, 0.3, 0.2, 0.4)]}
 ROW = ((0.9, 0.75, 1.0), (0.1, 0.0, 0.2), (0.2, 0.1, 0.3))
 HALF = figures.ErrorBracket([0.1, 0.2], [0.1, 0.5], [0.2, 0.6])

@@ -34,9 +34,6 @@ def slopes(name):
     return [item.found for item in QUICK[name].observations if isinstance(item.found, Interval)]
 
 
-# --- witnesses ---
-
-
 def test_the_failing_adversary_has_a_witness_that_shows_it_again():
     seen = QUICK["def-3.3"].witness
     again = TwoLayerNetwork(seen["W"], seen["a"], seen["b"], seen["tau"])
@@ -92,9 +89,6 @@ def test_other_witnesses_show_the_failures():
     assert sorted(map(tuple, X[y == 1.0])) == [(-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0)]
 
 
-# --- what fails, and what does not ---
-
-
 @pytest.mark.parametrize(
     ("name", "count"), [("thm-a.2", 1), ("lem-b.4", 1), ("eq-25", 2), ("claim-4.6", 1)]
 )
@@ -133,9 +127,6 @@ def test_what_is_cited_or_attacked_is_told_apart_from_what_is_proved():
     assert any(item.role is Role.CONTROL for item in found)
     cited = [item for item in QUICK["thm-ii.4.1"].observations if item.method is Method.CITED]
     assert len(cited) == 1 and "NP-complete" in str(cited[0].found)
-
-
-# --- parts of checks ---
 
 
 @pytest.mark.parametrize("key", ["4.1", "C.5", "C.7"])

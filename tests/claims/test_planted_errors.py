@@ -58,8 +58,6 @@ def checks_of(claim):
     return sys.modules[claim.check.__module__]
 
 
-# --- what a check need not do while an error is looked for ---
-
 TRAINED = {}
 
 
@@ -137,9 +135,6 @@ def test_without_an_error_a_shortened_check_finds_the_recorded_verdict(name, mon
     assert verdict_of(LEDGER[name]) is LEDGER[name].recorded
 
 
-# --- errors in the text of a module: signs, powers, factors, 1 %, off by one ---
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "module", "right", "wrong"), list(errors_in_text()))
 def test_an_error_in_a_formula_changes_the_verdict(name, module, right, wrong, monkeypatch):
@@ -160,8 +155,6 @@ def test_a_copy_without_an_error_changes_nothing(name, module, monkeypatch):
         exchange(monkeypatch, checks_of(LEDGER[name]), module, copy)
         assert verdict_of(LEDGER[name]) is LEDGER[name].recorded
 
-
-# --- errors in what a function returns ---
 
 LARGER = scaled(1.01)
 INVERTED = changed(lambda mask: ~mask)
@@ -376,9 +369,6 @@ def test_an_attack_that_finds_nothing_outside_the_balls_decides_nothing(monkeypa
     assert verdict_of(LEDGER["thm-ii.4.8"]) is Verdict.UNDECIDED
 
 
-# --- errors in powers ---
-
-
 def plant_factor(patch, key, more):
     """Add to the exponent of the first factor of a chain."""
     right = exponents.CHAINS
@@ -420,9 +410,6 @@ def test_a_wrong_region_changes_the_verdict(monkeypatch):
     ]
     monkeypatch.setattr(exponents, "CONSISTENT", exponents.Polytope("wrong", tuple(parts)))
     assert verdict_of(LEDGER["set-r3"]) is Verdict.FAILS
-
-
-# --- training that ends otherwise ---
 
 
 @pytest.mark.parametrize(

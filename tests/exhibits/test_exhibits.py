@@ -171,9 +171,6 @@ def test_a_run_that_did_not_decide_says_so():
     assert "sublinear verify lem-a.7 --budget full --seed 3" in shown
 
 
-# ---- the ledger ---------------------------------------------------------------------------------
-
-
 def test_the_ledger_has_a_row_for_every_claim_with_what_is_filtered():
     shelf = made_up_shelf()
     rows = {row["id"]: row for row in read(ledger_table(shelf=shelf)).select(".sl-row")}
@@ -234,9 +231,6 @@ def test_the_ledger_counts_and_offers_only_what_there_is():
     links = {tag["href"] for tag in row("thm-4.1").select(".sl-links a")}
     assert "../part1/how-many-neurons-fire.ipynb" in links
     assert not any("errata" in tag["href"] for tag in row("lem-a.6").select(".sl-links a"))
-
-
-# ---- the graph ----------------------------------------------------------------------------------
 
 
 def arrows(*rows):
@@ -335,9 +329,6 @@ def test_a_further_part_has_a_view_of_its_own():
     shown = dependency_graph(shelf=replace(shelf, ledger=ledger)).html
     assert 'value="memorization"> Part II' in shown and 'id="memorization-thm-ii.4.8"' in shown
     assert "Part II" not in dependency_graph(shelf=shelf).html
-
-
-# ---- names --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,6 @@ def falls():
     return plotting.Picture(curve(), alt=ALT, name="falls")
 
 
-# ---- what it shows -------------------------------------------------------------------------------
-
-
 def test_the_drawing_has_a_name_a_description_a_view_box_and_labels_in_the_font_of_the_page(falls):
     (svg,) = svg_of(falls.html)
     texts = {element.get("id"): element.text for element in svg if element.get("id")}
@@ -105,9 +102,6 @@ def test_a_caption_is_marked_up_and_cannot_inject_anything():
     assert "<b>" not in picture.html
 
 
-# ---- its bytes -----------------------------------------------------------------------------------
-
-
 def test_the_same_figure_gives_the_same_bytes_and_making_the_png_changes_nothing():
     figure = curve()
     first = plotting.Picture(figure, alt=ALT, name="falls")
@@ -136,9 +130,6 @@ def test_hosts_get_a_drawing_for_the_page_a_png_for_all_and_text(falls):
     assert repr(falls) == f"Picture('falls': {ALT})"
 
 
-# ---- what it refuses -----------------------------------------------------------------------------
-
-
 ALTS = ["", "  \n", "../_images/4e28.png", "figure.svg", "plot", "activity against width"]
 NAMES = ["", "Falls", "a b", "-a", "a--b", "1st", "a.b"]
 REFUSED = [
@@ -165,9 +156,6 @@ def test_a_figure_of_pyplot_is_refused_because_it_would_be_shown_twice():
             plotting.Picture(figure, alt=ALT, name="falls")
     finally:
         plt.close(figure)
-
-
-# ---- labels at the ends of curves ----------------------------------------------------------------
 
 
 @settings(deadline=None, max_examples=100)

@@ -166,9 +166,6 @@ def test_fifty_steps_in_the_page_are_those_of_the_library(core, m, kind, t, rho)
     assert found["gap"] == 0.0, "the two runs of the page must have the same weights, to the bit"
 
 
-# ---- the reader --------------------------------------------------------------------------------
-
-
 def words(tab):
     return str(tab.inner_text(".sl-sentence"))
 

@@ -67,9 +67,6 @@ def made():
     return explorer()
 
 
-# ---- the numbers --------------------------------------------------------------------------------
-
-
 def test_every_stored_view_is_what_the_function_returns(made):
     names = [control.name for control in CONTROLS]
     for position in np.ndindex(*made.shape):
@@ -118,9 +115,6 @@ def test_an_axis_grows_only_for_a_typed_value_that_needs_more_room(heights, ends
     assert (typed == stored) == (heights[0.5] < 1)
 
 
-# ---- the bytes ----------------------------------------------------------------------------------
-
-
 def test_the_state_is_plain_small_and_the_same_for_the_same_function(made):
     again, names = explorer(), ["_table", "_spec", "_key", "position"]
     state = made.get_state(names)
@@ -136,9 +130,6 @@ def test_the_state_is_plain_small_and_the_same_for_the_same_function(made):
     )
 
 
-# ---- without scripts, in PDF --------------------------------------------------------------------
-
-
 def test_the_still_picture_shows_the_start_and_says_its_sentence(made):
     still = made.still()
     assert isinstance(still, Picture) and still.name == "a-decay"
@@ -151,9 +142,6 @@ def test_the_still_picture_shows_the_start_and_says_its_sentence(made):
     assert "width m = 64, threshold τ = 0.5, kind = slow decay" in page
     assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
     assert made.model_id not in page, "model ids change from run to run"
-
-
-# ---- a live kernel ------------------------------------------------------------------------------
 
 
 def answers(one, *messages):
@@ -221,9 +209,6 @@ def test_values_follow_the_position_that_the_page_reports():
     assert one.values == {"m": 64, "tau": 0.5, "kind": "slow"}
     one.set_state({"position": [0, 20, 1]})
     assert one.values == {"m": 16, "tau": 2.0, "kind": "fast"}
-
-
-# ---- refusals -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

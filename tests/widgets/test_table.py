@@ -143,9 +143,6 @@ def test_what_does_not_change_is_stored_once():
     assert {len(mark["only"]) for mark in hidden["marks"]} == {15}
 
 
-# ---- limits --------------------------------------------------------------------------------------
-
-
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.lists(FINITE, min_size=1, max_size=5), min_size=1, max_size=6))
 @example([[0.0, 2.146798863909005e-301]])  # too close together for ticks between them
