@@ -19,17 +19,12 @@ import pytest
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info
 
-from sublinear_lib import cluster, datasets
+from sublinear_lib import cluster, datasets, training
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.claims import LEDGER, Claim, verify
 from sublinear_lib.cluster import LostWorkers, connected, run_tasks, single_threaded
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import SweepError, sweep
-from sublinear_lib.training import (
-    ShardedAdversarialTraining,
-    SublinearAdversarialTraining,
-    sharded,
-)
 from tests.commands import sublinear
 from tests.test_statistics import GRID, measures
 
@@ -347,12 +342,12 @@ def train(trainer, **given):
 def test_a_cluster_gives_the_weights_of_one_process_to_the_bit(scheduler):
     """In canonical order those of a single process, in free order those of the same shards."""
     canonical = {**TRAINING, "reduction": "reference"}
-    one = train(SublinearAdversarialTraining(**canonical))
+    one = train(training.SublinearAdversarialTraining(**canonical))
     assert (one.final.W != START.W).any(), "the example must train"
-    there = train(ShardedAdversarialTraining(**canonical, shards=3, scheduler=scheduler))
+    there = train(training.ShardedAdversarialTraining(**canonical, shards=3, scheduler=scheduler))
     assert_same_run(there, one)
     here, there = (
-        train(ShardedAdversarialTraining(**TRAINING, shards=3, scheduler=where))
+        train(training.ShardedAdversarialTraining(**TRAINING, shards=3, scheduler=where))
         for where in (None, scheduler)
     )
     assert_same_run(there, here)
@@ -364,7 +359,7 @@ def test_a_worker_that_dies_with_its_weights_is_an_error_and_the_checkpoint_goes
 ):
     """Two steps on the cluster, the others here: the bits are those of the same shards here."""
     crews = []
-    original = sharded._Cluster.__init__
+    original = training.sharded._Cluster.__init__
 
     def noting(self, *given):
         original(self, *given)
@@ -376,16 +371,17 @@ def test_a_worker_that_dies_with_its_weights_is_an_error_and_the_checkpoint_goes
             with connected(scheduler) as client:
                 os.kill(client.run(os.getpid, workers=[where])[where], signal.SIGKILL)
 
-    monkeypatch.setattr(sharded._Cluster, "__init__", noting)
+    monkeypatch.setattr(training.sharded._Cluster, "__init__", noting)
     kept = {"checkpoint": tmp_path / "run", "checkpoint_every": 2}
     with pytest.raises(LostWorkers, match="the worker of shard 1 is gone"):
         train(
-            ShardedAdversarialTraining(**TRAINING, shards=2, scheduler=scheduler),
+            training.ShardedAdversarialTraining(**TRAINING, shards=2, scheduler=scheduler),
             **kept,
             callback=kill,
         )
     resumed, whole = (
-        train(ShardedAdversarialTraining(**TRAINING, shards=2), **given) for given in (kept, {})
+        train(training.ShardedAdversarialTraining(**TRAINING, shards=2), **given)
+        for given in (kept, {})
     )
     assert len(crews) == 1
     assert_same_run(resumed, whole)

@@ -6,29 +6,21 @@ from functools import partial
 import numpy as np
 import pytest
 
+from sublinear_lib import features as fl
 from sublinear_lib.chapters.how_adversarial_training_changes_the_race import explorers, figures
-from sublinear_lib.features import (
-    FeatureData,
-    TrainingAttack,
-    TrainingSettings,
-    feature_recursion,
-    plateau,
-    run_record,
-    train_features,
-)
 from sublinear_lib.plotting import number
 from sublinear_lib.widgets import Explorer, Line
 from tests.chapters.marks import of
 from tests.plotting.shown import alt, lines, tells, texts
 
-LAW = FeatureData()
+LAW = fl.FeatureData()
 
 
 @pytest.mark.parametrize(("eps", "rate"), [(0.9, "300"), (0.69, "300"), (0.9, "43")])
 def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps, rate):
-    start = train_features(LAW, TrainingSettings(steps=0), 0).initial.alignments(LAW)
-    settings = TrainingSettings(attack=TrainingAttack(eps=eps, rate=float(rate)))
-    path = feature_recursion(LAW, settings, *start, coupled=True)
+    start = fl.train_features(LAW, fl.TrainingSettings(steps=0), 0).initial.alignments(LAW)
+    settings = fl.TrainingSettings(attack=fl.TrainingAttack(eps=eps, rate=float(rate)))
+    path = fl.feature_recursion(LAW, settings, *start, coupled=True)
     view = explorers.phases.function(eps, rate)
     drawn = [mark for mark in of(view, Line) if len(np.asarray(mark.x)) > 2]
     A, B = path.leaders()
@@ -39,7 +31,7 @@ def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps, rate):
     read, times = dict(view.readouts), path.crossing()
     said = ", ".join(number(t, 6) if math.isfinite(t) else "–" for t in times)
     assert read["*A* leads from step"] == said
-    level = plateau(LAW, settings).level
+    level = fl.plateau(LAW, settings).level
     assert read["plateau of *B*"] == (number(level) if math.isfinite(level) else "none")
 
 
@@ -53,7 +45,7 @@ def test_words_name_the_side_and_the_condition_that_fails():
     assert "classes 1 and 3 end on u and class 2 ends on v" in mixed.sentence
     assert "too far below β" in (mixed.warning or "")
     for eps, rate, said in ((0.91, 60.0, "only a little above"), (1.21, 1e4, "do not suffice")):
-        found = plateau(LAW, TrainingSettings(attack=TrainingAttack(eps=eps, rate=rate)))
+        found = fl.plateau(LAW, fl.TrainingSettings(attack=fl.TrainingAttack(eps=eps, rate=rate)))
         assert said in (explorers._failing(eps, rate, np.zeros(3, dtype=bool), found) or "")
 
 
@@ -70,12 +62,14 @@ def test_an_alarm_stands_exactly_where_some_class_keeps_v():
 def test_the_first_lab_prints_times_shares_and_both_bounds(capsys):
     shown = explorers.train_at.function(eps=0.9, rate=300.0, scale=0.2, steps=120, seed=3)
     said = capsys.readouterr().out
-    settings = TrainingSettings(scale=0.2, steps=120, attack=TrainingAttack(eps=0.9, rate=300.0))
-    run = train_features(LAW, settings, 3)
-    path = feature_recursion(LAW, settings, *run.initial.alignments(LAW), coupled=True)
+    settings = fl.TrainingSettings(
+        scale=0.2, steps=120, attack=fl.TrainingAttack(eps=0.9, rate=300.0)
+    )
+    run = fl.train_features(LAW, settings, 3)
+    path = fl.feature_recursion(LAW, settings, *run.initial.alignments(LAW), coupled=True)
     for times in (run.history.crossing(), path.crossing()):
         assert ", ".join(f"{t:.0f}" if t < np.inf else "never" for t in times) in said
-    record = run_record(run, np.random.default_rng([3, 1]), eps=0.52)
+    record = fl.run_record(run, np.random.default_rng([3, 1]), eps=0.52)
     assert f"at least {record['attacked']:.3f}" in said
     assert f"at most {record['certified']:.3f}" in said
     tells(shown, "by the recursion", "plateau")
@@ -85,7 +79,7 @@ def test_the_first_lab_prints_times_shares_and_both_bounds(capsys):
 def test_the_second_lab_shows_the_recursion_for_one_clipped_step_only(capsys):
     shown = explorers.train_in_steps.function(eps=0.9, inner=3, rule="clipped", seed=0)
     said = capsys.readouterr().out
-    run = train_features(LAW, TrainingSettings(attack=TrainingAttack(eps=0.9, steps=3)), 0)
+    run = fl.train_features(LAW, fl.TrainingSettings(attack=fl.TrainingAttack(eps=0.9, steps=3)), 0)
     assert ", ".join(f"{t:.0f}" for t in run.history.crossing()) in said
     assert f"loss {run.history.loss[-1]:.2g}" in said and "certificate" in said
     assert "recursion" not in shown.alt and "The plateau lies at 1.05" in shown.alt

@@ -7,13 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sublinear_lib import geometry, scaling
-from sublinear_lib.adversary import (
-    AttackResult,
-    activity_arcs,
-    extremes_on_circle,
-    pieces_on_circle,
-)
+from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib.chapters.the_adversary_and_its_worst_case import explorers, figures
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
@@ -29,7 +23,7 @@ POSITIONS = [(0.05, "jump", "3"), (0.3, "jump", "6"), (0.3, "continuous", "7"), 
 def test_the_view_is_that_of_the_sweep(rho, activation, draw):
     view = explorers.worst_case.function(rho, activation, draw)
     network = TwoLayerNetwork.initialize(2000, 3, rng=int(draw), tau=TAU, activation=activation)
-    (cap,) = extremes_on_circle(network, X, rho)
+    (cap,) = adversary.extremes_on_circle(network, X, rho)
     clean = float(network.forward(X)[0])
     gain = cap.sup - clean
     assert [mark.at for mark in of(view, Rule)] == [gain]
@@ -82,15 +76,15 @@ def small(seed, m=24, t=0.8, **kind):
 
 
 def swept(network):
-    [extremes] = extremes_on_circle(network, X, RHO)
-    pieces = pieces_on_circle(network, 0.0, geometry.cap_angle(RHO))
-    given = {"pieces": pieces, "arcs": activity_arcs(network), "signs": network.a}
+    [extremes] = adversary.extremes_on_circle(network, X, RHO)
+    pieces = adversary.pieces_on_circle(network, 0.0, geometry.cap_angle(RHO))
+    given = {"pieces": pieces, "arcs": adversary.activity_arcs(network), "signs": network.a}
     return {**given, "extremes": extremes}
 
 
 def ended(angle, value):
     end = circle([math.degrees(angle)])
-    return AttackResult(end, np.array([value]), np.array([value]), NETWORK.forward(X))
+    return adversary.AttackResult(end, np.array([value]), np.array([value]), NETWORK.forward(X))
 
 
 NETWORK = small(23)

@@ -6,40 +6,31 @@ from functools import partial
 import numpy as np
 import pytest
 
+from sublinear_lib import features as fl
 from sublinear_lib.chapters.what_is_robust_and_what_is_not import explorers, figures
-from sublinear_lib.features import (
-    FeatureData,
-    PatchNetwork,
-    ReLU,
-    SmoothedReLU,
-    certify_patches,
-    error_curve,
-    feature_attack,
-    robustness_window,
-)
 from sublinear_lib.widgets import Line, Points, Stretch
 from tests.chapters.marks import of
 from tests.plotting.shown import lines, tells
 
-LAW = FeatureData(noise=0.0, jitter=0.0)
+LAW = fl.FeatureData(noise=0.0, jitter=0.0)
 
 
 @pytest.mark.parametrize("q", [1, 2, 3])
 @pytest.mark.parametrize("eps", [0.04, 0.3, 0.52, 0.9])
 def test_broken_means_an_attack_succeeds_and_safe_that_it_is_certified(q, eps):
     view = explorers.breaking_budgets.function(str(q), eps)
-    act = ReLU() if q == 1 else SmoothedReLU(q, 1.0)
+    act = fl.ReLU() if q == 1 else fl.SmoothedReLU(q, 1.0)
     data, read = LAW.sample(3, rng=0), dict(view.readouts)
-    u = PatchNetwork.of_features(LAW, [1.0 / 3.0], [0.0], act)
-    v = PatchNetwork.of_features(LAW, [0.0], [1.0], act)
+    u = fl.PatchNetwork.of_features(LAW, [1.0 / 3.0], [0.0], act)
+    v = fl.PatchNetwork.of_features(LAW, [0.0], [1.0], act)
     for network, name, found in (
-        (u, "net of *u*", feature_attack(u, data, eps, "swap_u")),
-        (v, "net of *v*", feature_attack(v, data, eps, "swap_v")),
+        (u, "net of *u*", fl.feature_attack(u, data, eps, "swap_u")),
+        (v, "net of *v*", fl.feature_attack(v, data, eps, "swap_v")),
     ):
         broken = found.error == 1.0
-        assert (certify_patches(network, data.X, data.y, eps).error == 1.0) == broken
+        assert (fl.certify_patches(network, data.X, data.y, eps).error == 1.0) == broken
         assert read[name] == ("broken" if broken else "safe")
-    window = robustness_window(FeatureData(), q)
+    window = fl.robustness_window(fl.FeatureData(), q)
     ties = [float(np.asarray(mark.x)[0]) for mark in of(view, Points)]
     assert ties == pytest.approx([window.upper, window.lower])
     for line, tie in zip(of(view, Line)[1:], ties, strict=True):
@@ -83,8 +74,8 @@ def test_texts_give_the_numbers_and_curves_run_through_them_in_order():
 
 
 def test_a_bracket_is_told_by_its_ends_and_its_widest_gap_and_must_not_contradict_itself():
-    network = PatchNetwork.of_features(LAW, robust=[1.0], nonrobust=[0.0])
-    curve = error_curve(network, LAW.sample(3, rng=0), [0.0, 0.6, 0.61, 0.7], rng=0)
+    network = fl.PatchNetwork.of_features(LAW, robust=[1.0], nonrobust=[0.0])
+    curve = fl.error_curve(network, LAW.sample(3, rng=0), [0.0, 0.6, 0.61, 0.7], rng=0)
     bracket = figures.ErrorBracket(curve.eps, curve.attacked, curve.certified)
     shown = errors(networks={"pure *u*": bracket}, window=(0.4986, 0.6077), limits=None)
     tells(shown, "pure u: certified without error up to 0.6", "all inputs broken from 0.61 on")
