@@ -192,11 +192,7 @@ def test_no_room_of_the_library_goes_on_after_an_interrupt():
         for path in library.rglob("*.py")
         if going_on.search(path.read_text(encoding="utf-8"))
     }
-    assert found == {
-        "cli.py",
-        "training/trainer.py",
-        "training/sharded.py",
-    }
+    assert found == {"cli.py", "training/trainer.py", "training/sharded.py"}
 
 
 # -- at random moments, with a real signal ---------------------------------------------------------

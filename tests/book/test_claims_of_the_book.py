@@ -11,10 +11,7 @@ from tests.book.small_book import build
 from tests.exhibits.made_up import check_holds, made_up_shelf
 
 CHAPTER = "part1/how-many-neurons-fire"
-CELLS = {
-    CHAPTER: [f'chapter_claims("{CHAPTER}")'],
-    "reference/errata": ['claim_box("lem-a.6")'],
-}
+CELLS = {CHAPTER: [f'chapter_claims("{CHAPTER}")'], "reference/errata": ['claim_box("lem-a.6")']}
 
 
 def store(book, name, cells, text="# A page"):

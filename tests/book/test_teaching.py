@@ -120,9 +120,7 @@ def test_a_slide_says_no_number_that_is_not_in_the_book(html):
 @pytest.mark.parametrize("lecture", LECTURES)
 def test_every_slide_can_be_read_from_the_last_row(lecture, visit):
     page = visit(
-        f"teaching/lecture-{lecture}-slides",
-        scheme="dark" if lecture % 2 else "light",
-        over="file",
+        f"teaching/lecture-{lecture}-slides", scheme="dark" if lecture % 2 else "light", over="file"
     )
     page.tab.set_viewport_size({"width": 1280, "height": 720})
     assert page.tab.locator(".sl-slide").count() == len(DECKS[lecture - 1]["slides"]) + 1

@@ -286,10 +286,7 @@ def test_work_counts_rows_read(kernel):
     for reduction in REDUCTIONS:
         some = Evaluator(network.working_copy(), 12, lists=lists, reduction=reduction)
         full = Evaluator(network.working_copy(), 12, reduction=reduction)
-        for evaluator, rows, fire in (
-            (full, 12 * 300, 12 * 300),
-            (some, some.candidates, active),
-        ):
+        for evaluator, rows, fire in ((full, 12 * 300, 12 * 300), (some, some.candidates, active)):
             evaluator.value(X)
             assert evaluator.work == rows
             evaluator.value_and_input_gradient(X)

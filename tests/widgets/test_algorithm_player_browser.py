@@ -121,11 +121,7 @@ def differences(tab, m, kind, t, rho, steps):
     start = TwoLayerNetwork(drawn.W, drawn.a, drawn.b, drawn.tau, kind)
     assert played["eta"] == pytest.approx(StableStep().step_size(start), rel=1e-4)
     networks = [start]
-    options = {
-        "adversary": ExactOnCircle(rho=rho),
-        "eta": played["eta"],
-        "steps": steps,
-    }
+    options = {"adversary": ExactOnCircle(rho=rho), "eta": played["eta"], "steps": steps}
     sparse = SublinearAdversarialTraining(index="literal", **options).fit(
         start, X, y, rng=0, callback=lambda _, network: networks.append(network())
     )

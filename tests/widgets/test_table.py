@@ -8,17 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.widgets import (
-    Axis,
-    Band,
-    Bars,
-    HalfPlane,
-    Line,
-    Points,
-    Rule,
-    Stretch,
-    View,
-)
+from sublinear_lib.widgets import Axis, Band, Bars, HalfPlane, Line, Points, Rule, Stretch, View
 from sublinear_lib.widgets import table as tables
 
 FINITE = st.floats(-1e9, 1e9, allow_subnormal=False)
