@@ -168,9 +168,6 @@ def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(fails, tmp_path
     assert contents(tmp_path) == before
 
 
-# -- damaged files --------------------------------------------------------------------------------
-
-
 def assert_refused(result, path, reason, status=1):
     assert result.exit_code == status
     assert path.name in result.output
@@ -220,9 +217,6 @@ def test_damaged_evidence_is_named_and_kept(evidence, asked, content):
     evidence.write_text(content)
     assert_refused(sublinear(*asked), evidence, "is not a file of evidence")
     assert evidence.read_text() == content
-
-
-# -- in truth --------------------------------------------------------------------------------------
 
 
 LIMITED = """

@@ -47,9 +47,6 @@ def said(result):
     return result.output.strip().splitlines()[-1]
 
 
-# -- at chosen moments -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("where", "name"),
     [(runs.datasets, "load_split"), (runs, "accuracy"), (runs, "certified_accuracy")],
@@ -151,9 +148,6 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(monkeypatch):
     assert said(result).startswith("interrupted")
 
 
-# -- in checks that train --------------------------------------------------------------------------
-
-
 # one of each loop that trains, and of each part
 TRAINING = ("alg-1", "thm-4.3", "thm-d", "prop-iii.12")
 
@@ -194,8 +188,6 @@ def test_no_room_of_the_library_goes_on_after_an_interrupt():
     }
     assert found == {"cli.py", "training/trainer.py", "training/sharded.py"}
 
-
-# -- at random moments, with a real signal ---------------------------------------------------------
 
 LIVES = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"

@@ -87,9 +87,6 @@ def test_every_adversary_and_form_trains(name):
     assert report.n_train + report.n_test == 8
 
 
-# -- what a run leaves behind, however it ends -----------------------------------------------------
-
-
 def test_the_summary_says_what_is_proved_and_what_is_not():
     exact = TrainingRun(
         data="circle-8", m=400, activity=0.1, rho=0.05, steps=150, adversary="projected", certify=9
