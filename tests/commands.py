@@ -37,6 +37,14 @@ def python(code, *arguments, check=True, options=(), **changed):
     )
 
 
+def wait_for(happened, seconds=60):
+    """Wait until something has happened elsewhere."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+
+
 def interrupted(code, *arguments, ready):
     """Run a program until something is there, press Ctrl-C; return its status and its messages."""
     # A shell that runs the tests in the background ignores Ctrl-C, and children inherit that.
@@ -48,9 +56,7 @@ def interrupted(code, *arguments, ready):
         text=True,
     )
     try:
-        end = time.monotonic() + 60
-        while not ready() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.02)
+        wait_for(lambda: ready() or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         _, messages = process.communicate(timeout=60)
         return process.returncode, messages

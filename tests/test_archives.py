@@ -5,8 +5,6 @@ import io
 import os
 import pickle
 import re
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -15,7 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import archives
-from tests.commands import ROOT
+from tests.commands import ROOT, python
 
 
 def refusal(reason):
@@ -207,7 +205,7 @@ def test_what_a_killed_process_left_is_removed_at_the_next_save(tmp_path):
         "with archives.replacing(sys.argv[1]) as beside:\n"
         "    beside.write_text('half'); os.kill(os.getpid(), 9)\n"
     )
-    subprocess.run([sys.executable, "-c", script, str(target)], check=False)
+    python(script, target, check=False)
     (left,) = os.listdir(tmp_path)
     (tmp_path / ".file.notes").touch()
     archives.write_bytes(tmp_path / "other", b"")

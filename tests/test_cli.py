@@ -104,12 +104,7 @@ WRONG_CALLS = [
         ("activity --m 8 --tau-rule other", 2, "is not one of"),
         ("verify thm-41", 2, "did you mean thm-4.1"),
         ("claims show thm-41", 2, "did you mean thm-4.1"),
-        (
-            "train --m 1e15 --data circle-8",
-            1,
-            "Error: not enough memory: m = 1000000000000000 neurons of 3 inputs need about 4.0e+16 "
-            "bytes\n",
-        ),
+        ("train --m 1e15 --data circle-8", 1, "neurons of 3 inputs need about 4.0e+16 bytes\n"),
     ],
 )
 def test_a_wrong_call_is_an_error_that_helps(call, status, message):

@@ -25,7 +25,7 @@ from sublinear_lib.claims import LEDGER, Claim, verify
 from sublinear_lib.cluster import LostWorkers, connected, run_tasks, single_threaded
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import SweepError, sweep
-from tests.commands import sublinear
+from tests.commands import sublinear, wait_for
 from tests.test_statistics import GRID, measures
 
 pytestmark = pytest.mark.thorough
@@ -248,14 +248,6 @@ def test_two_tasks_are_handed_out_for_each_thread_of_the_workers(scheduler):
     assert tasks.taken == 30
 
 
-def wait_for(happened):
-    """Wait until something has happened elsewhere."""
-    deadline = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_a_failing_cell_is_named_and_the_others_are_cancelled(scheduler, tmp_path):
     """Every other cell takes until the failure is known."""
 
@@ -263,9 +255,7 @@ def test_a_failing_cell_is_named_and_the_others_are_cancelled(scheduler, tmp_pat
         if m == 0:
             raise ValueError("first")
         (Path(folder) / str(m)).touch()
-        until = time.monotonic() + 60
-        while not (Path(folder) / "known").exists() and time.monotonic() < until:
-            time.sleep(0.01)
+        wait_for((Path(folder) / "known").exists)
 
     grid = {"m": range(60), "folder": [str(tmp_path)]}
     with pytest.raises(SweepError, match="cell m=0"):

@@ -173,6 +173,8 @@ def test_the_mathematics_needs_neither_plots_nor_data_sets_nor_a_compiler():
     code = "import sublinear_lib\n" + "\n".join(f"import sublinear_lib.{room}" for room in rooms)
     heavy = {"sklearn", "matplotlib", "ipywidgets", "anywidget", "IPython", "scipy.stats"}
     assert not loaded_after(code) & heavy
+    heavy |= {"numba", "llvmlite", "joblib", "tqdm", "sublinear_lib.plotting"}
+    assert not loaded_after("import sublinear_lib.training") & heavy
 
 
 def test_without_numba_no_module_asks_for_it():

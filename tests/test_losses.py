@@ -93,15 +93,9 @@ def test_derivative_is_the_limit_of_difference_quotients(loss):
     np.testing.assert_allclose(loss.derivative(np.zeros(8), f), quotient, atol=2e-8)
 
 
-def test_derivatives_are_exact_at_chosen_points():
+def test_derivatives_at_kinks_are_exact():
     f = np.array([-2.0, -0.5, -0.25, 0.0, 0.25, 0.5, 2.0])
     np.testing.assert_array_equal(AbsoluteLoss().derivative(0.0, f), [-1, -1, -1, 0, 1, 1, 1])
-    np.testing.assert_array_equal(
-        HuberLoss(delta=0.5).derivative(0.0, f), [-1, -1, -0.5, 0, 0.5, 1, 1]
-    )
-    np.testing.assert_array_equal(
-        LogCoshLoss(scale=0.5).derivative(0.0, f), [math.tanh(2 * v) for v in f]
-    )
     np.testing.assert_array_equal(
         EpsilonInsensitiveLoss(epsilon=0.25).derivative(0.0, f), [-1, -1, 0, 0, 0, 1, 1]
     )

@@ -225,15 +225,6 @@ def test_thousands_of_ties_and_duplicates_are_decided_exactly(monkeypatch):
     assert_array_equal(predicates.exceeds(np.tile(w, (4000, 1)), None, x, levels), expected)
 
 
-@given(st.floats(2.0**-1022, 2.0**1023) | st.integers(1, 2**53).map(float), st.booleans())
-def test_the_bits_of_a_number_are_found(number, negative):
-    number = -number if negative else number
-    (top,), (low,) = predicates._bits(np.array([number]))
-    assert abs(Fraction(number)) < Fraction(2) ** int(top)
-    quotient = Fraction(number) / Fraction(2) ** int(low)
-    assert quotient.denominator == 1 and quotient.numerator % 2
-
-
 @settings(deadline=None)
 @given(
     st.integers(1, 70),

@@ -51,9 +51,7 @@ def test_without_a_folder_the_report_is_printed(csv):
     ("arguments", "status", "message"),
     [
         (("none.csv", "--label", "kind"), 1, "does not exist"),
-        (("DATA", "--label", "sort", "--delimiter", ";"), 2, "label must be one of the columns"),
         (("DATA", *SMALL, "--tau", 0.1), 2, "either --activity or --tau"),
-        (("DATA", *SMALL, "--rho", -1), 2, "rho must be"),
         (("DATA", *SMALL, "--certify", 0), 2, "certify must be"),
     ],
 )

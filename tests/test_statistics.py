@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sublinear_lib import statistics
-from tests.commands import interrupted
+from tests.commands import interrupted, wait_for
 
 sweep = partial(statistics.sweep, progress=False)
 
@@ -254,11 +254,7 @@ def test_an_interrupt_stops_the_workers(tmp_path):
     workers = [int(path.stem) for path in tmp_path.glob("*.pid")]
     assert status != 0
     assert messages.rstrip().endswith("KeyboardInterrupt"), messages
-    for _ in range(200):
-        if not any(map(_alive, workers)):
-            break
-        time.sleep(0.05)
-    assert not any(map(_alive, workers)), f"workers {workers} still run"
+    wait_for(lambda: not any(map(_alive, workers)))
 
 
 def test_progress_is_shown_on_the_error_stream_or_not_at_all(capfd):

@@ -10,6 +10,8 @@ import time
 import pytest
 from run_notebooks import ROOT
 
+from tests.commands import wait_for
+
 pytest.importorskip("jupyterlab_myst", reason="JupyterLab comes with the extra [lab]")
 
 pytestmark = pytest.mark.thorough
@@ -53,10 +55,7 @@ def lab(tmp_path_factory):
         )
     try:
         running = checkout / "RUNTIME" / f"jpserver-{server.pid}.json"
-        for _ in range(1200):
-            if running.exists() or server.poll() is not None:
-                break
-            time.sleep(0.1)
+        wait_for(lambda: running.exists() or server.poll() is not None, 120)
         assert running.exists(), (checkout / "log").read_text()
         yield folder, json.loads(running.read_text())["url"]
     finally:

@@ -1,8 +1,6 @@
 """The ledger of the paper is complete, in the order of the paper, and cheap not to ask for."""
 
 import re
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -11,6 +9,7 @@ from sublinear_lib.claims import NUMBERED, Verdict, section
 from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.paper import SECTIONS, assemble
 from tests.claims.statements import check_gap, claim
+from tests.commands import python
 
 HIGHEST = {"3": 9, "4": 6, "5": 3, "a": 10, "b": 10, "c": 19}
 
@@ -85,8 +84,7 @@ def test_missing_and_surplus_statements_and_those_of_another_work_are_named(name
 
 def test_the_machinery_does_not_import_the_statements():
     code = "import sys; from sublinear_lib.claims import Claim, Ledger, verify; print(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = run.stdout.split()
+    loaded = python(code).stdout.split()
     assert "sublinear_lib.claims.claim" in loaded
     assert not [name for name in loaded if name.startswith("sublinear_lib.claims.checks")]
     assert "sublinear_lib.claims.paper" not in loaded

@@ -7,6 +7,7 @@ import pytest
 
 from sublinear_lib.plotting import palette
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES
+from tests.book.contrast import GRAPHIC, TEXT, contrast, over, rgb
 
 # The backgrounds on which the figures stand: the book's theme, JupyterLab, VS Code.
 LIGHT_PAGES = ("#ffffff",)
@@ -31,7 +32,7 @@ SIGHT = {
         [0.004733, 0.691367, 0.303900],
     ],
 }
-# From linear RGB to XYZ; the second row is the luminance.
+# From linear RGB to XYZ.
 XYZ = [
     [0.4124564, 0.3575761, 0.1804375],
     [0.2126729, 0.7151522, 0.0721750],
@@ -39,17 +40,8 @@ XYZ = [
 ]
 
 
-def channels(color):
-    return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)])
-
-
 def linear(rgb):
-    return np.where(rgb <= 0.04045 * 255, rgb / 3294.6, ((rgb / 255 + 0.055) / 1.055) ** 2.4)
-
-
-def contrast(*colors):
-    low, high = sorted(float(linear(color) @ XYZ[1]) for color in colors)
-    return (high + 0.05) / (low + 0.05)
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
 
 
 def lab(rgb):
@@ -62,17 +54,16 @@ def lab(rgb):
 def test_what_is_written_has_the_contrast_of_text_and_a_faint_line_can_be_seen(role):
     for values, pages in ((LIGHT, LIGHT_PAGES), (DARK, DARK_PAGES)):
         for page in pages:
-            assert contrast(channels(values[role]), channels(page)) >= 4.5, (role, page)
-        line, paper = channels(values[role]), channels(values["paper"])
-        faint = np.rint(palette.FAINT * line + (1 - palette.FAINT) * paper)
-        assert contrast(faint, paper) >= 3.0
+            assert contrast(rgb(values[role]), rgb(page)) >= TEXT, (role, page)
+        paper = rgb(values["paper"])
+        assert contrast(over(rgb(values[role]), paper, palette.FAINT), paper) >= GRAPHIC
 
 
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize("values", [LIGHT, DARK], ids=["light", "dark"])
 def test_any_two_series_are_apart_for_every_eye(values, sight):
     # 2.3 is the least difference that is noticed side by side; lines on a page need far more.
-    seen = {role: lab(SIGHT[sight] @ linear(channels(values[role]))) for role in SERIES}
+    seen = {role: lab(SIGHT[sight] @ linear(np.array(rgb(values[role])))) for role in SERIES}
     for one, other in itertools.combinations(SERIES, 2):
         assert np.linalg.norm(seen[one] - seen[other]) > 12, (one, other)
 
