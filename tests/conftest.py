@@ -1,6 +1,11 @@
-"""What tests of several commands need."""
+"""What all tests share, and what those of several commands need."""
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more about the machine than about the library.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture

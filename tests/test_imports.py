@@ -149,10 +149,8 @@ def test_an_upward_arrow_is_found():
 
 
 def test_an_import_that_waits_is_told_from_one_at_the_top():
-    source = (
-        "from sublinear_lib import geometry\ndef f():\n    from sublinear_lib import plotting\n"
-    )
-    assert arrows(source) == [(1, "geometry", False), (3, "plotting", True)]
+    source = "from sublinear_lib import geometry\ndef f(): from sublinear_lib import plotting\n"
+    assert arrows(source) == [(1, "geometry", False), (2, "plotting", True)]
     assert forbidden("training", "plotting", late=True) == ""
     assert forbidden("network", "plotting", late=True)
 

@@ -25,9 +25,7 @@ def report(*arguments):
 SMALL = ("--label", "kind", "--delimiter", ";", "--m", 128, "--activity", 0.3, "--steps", 10)
 
 
-def test_where_nothing_can_be_drawn_the_report_is_stored_without_pictures(
-    csv, tmp_path, monkeypatch
-):
+def test_where_nothing_can_be_drawn_the_report_has_no_pictures(csv, tmp_path, monkeypatch):
     monkeypatch.setattr("sublinear_lib.report.no_pictures", lambda: "no matplotlib here")
     result = report(csv, *SMALL, "--out", tmp_path / "plain", "--quiet")
     assert result.exit_code == 0, result.output

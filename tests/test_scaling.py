@@ -2,11 +2,12 @@
 
 import dataclasses
 import math
+import operator
 from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -33,13 +34,11 @@ R3_SECOND = dataclasses.replace(
 )
 
 
-@settings(deadline=None)
 @given(WIDTHS)
 def test_variance_of_a_preactivation_is_two_over_m(m):
     assert scaling.preactivation_std(m) ** 2 * m == pytest.approx(2.0, rel=4e-16)
 
 
-@settings(deadline=None)
 @given(st.floats(0.0, 50.0), WIDTHS)
 def test_standardizing_a_threshold_and_going_back_changes_nothing(t, m):
     tau = scaling.threshold_from_standard(t, m)
@@ -55,7 +54,6 @@ def test_activity_is_the_normal_tail_of_arrays_and_numbers():
     assert isinstance(scaling.activity_at(1.0), float)
 
 
-@settings(deadline=None)
 @given(st.floats(1e-300, 0.5), st.integers(1, 2**30))
 def test_threshold_from_activity_inverts_activity(p, m):
     tau = scaling.threshold_from_activity(p, m)
@@ -64,7 +62,6 @@ def test_threshold_from_activity_inverts_activity(p, m):
     assert math.copysign(1.0, scaling.threshold_from_activity(0.5, m)) == 1.0
 
 
-@settings(deadline=None)
 @given(WIDTHS, st.floats(0.01, 100.0), st.floats(0.0, 1.0), st.floats(0.0, 10.0))
 def test_each_rule_is_its_formula(m, K, c, t):
     tau = {key: rule.tau(m, K=K, c=c, t=t) for key, rule in TAU_RULES.items()}
@@ -141,10 +138,8 @@ def test_exponents_are_those_of_the_audited_table(name):
 
 
 def test_choices_of_the_presets_are_those_of_their_definitions():
-    choices = {
-        name: (s.alpha, s.beta, s.c, s.activation, s.tau_rule) for name, s in PRESETS.items()
-    }
-    assert choices == {
+    parts = operator.attrgetter("alpha", "beta", "c", "activation", "tau_rule")
+    assert {name: parts(preset) for name, preset in PRESETS.items()} == {
         "PRINTED": (F(1, 5), F(3, 5), F(0), JUMP, ONE_OVER_M),
         "R1": (F(1, 5), F(4, 5), F(0), JUMP, ONE_OVER_M),
         "R2": (F(2, 5), F(3, 5), F(0), JUMP, ONE_OVER_M),
@@ -170,7 +165,6 @@ def test_drift_and_coupling_follow_the_prescribed_steps():
     assert (wide.gap_exponent, wide.flips_exponent) == (1 - F(1, 5) - F(2, 5), 1)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(sorted(PRESETS)), st.integers(1, 10**6), st.floats(0.5, 20.0))
 def test_weights_radius_and_step_are_their_powers_of_the_width(name, m, K):
     s = PRESETS[name]

@@ -377,9 +377,7 @@ def test_compiled_kernels_are_kept_apart_by_code_and_by_text():
         ("+avx2,+avx512f,+avx512bw", "1", "Code(16)" if compresses() else "Code(8)"),
     ],
 )
-def test_a_processor_gets_the_code_of_its_features_unless_it_is_switched_off(
-    features, switch, wanted
-):
+def test_a_processor_gets_the_code_of_its_features_unless_switched_off(features, switch, wanted):
     program = "from sublinear_lib._vector_code import host_code; print(host_code())"
     done = python(program, NUMBA_CPU_FEATURES=features, SUBLINEAR_VECTOR=switch)
     assert done.stdout.strip() == wanted

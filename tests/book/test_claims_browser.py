@@ -154,9 +154,8 @@ def classes(tab, selector, name):
 def test_focus_shows_what_a_statement_rests_on_and_what_rests_on_it(opened):
     tab = opened("graph")
     tab.locator("#printed-thm-4\\.1").focus()
-    assert classes(tab, ".sl-node", "sl-near") == {
-        *("thm-4.1", "lem-a.5", "lem-a.6", "thm-4.4", "thm-1.1")
-    }
+    near = classes(tab, ".sl-node", "sl-near")
+    assert near == {"thm-4.1", "lem-a.5", "lem-a.6", "thm-4.4", "thm-1.1"}
     assert classes(tab, "path", "sl-below") == {"lem-a.5 thm-4.1", "lem-a.6 thm-4.1"}
     assert classes(tab, "path", "sl-above") == {"thm-4.1 thm-4.4", "thm-4.4 thm-1.1"}
     tab.locator("h1").hover()

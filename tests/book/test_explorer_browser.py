@@ -101,9 +101,8 @@ def tail():
 @pytest.fixture(scope="module")
 def wave():
     kinds = Choice("kind", "kind of wave", {"even": "even wave", "odd": "odd wave"})
-    return Explorer(
-        wave_view, [Slider("n", "order", range(1, 6)), kinds], title="Waves", name="wave"
-    )
+    controls = [Slider("n", "order", range(1, 6)), kinds]
+    return Explorer(wave_view, controls, title="Waves", name="wave")
 
 
 @pytest.fixture(scope="module")
@@ -531,9 +530,7 @@ def test_a_redraw_fits_into_a_frame(open_page, name, number, moves):
     tab = open_page(name)
     times = tab.evaluate(TIMED, number)
     median = statistics.median(times)
-    print(
-        f"\nredraw with layout: median {median:.1f} ms of {len(times)}, longest {max(times):.1f} ms"
-    )
+    print(f"\nredraw: median {median:.1f} ms of {len(times)}, longest {max(times):.1f} ms")
     assert len(times) == moves
     assert median < PATIENCE * FRAME
 
@@ -547,9 +544,8 @@ def test_a_rule_does_not_cross_the_name_of_a_region(open_page):
             sentence=f"A rule at {at:g}.",
         )
 
-    one = Explorer(
-        window, [Slider("at", "place", [0.4, 0.5, 0.6], start=0.5)], title="Rows", name="rows"
-    )
+    place = Slider("at", "place", [0.4, 0.5, 0.6], start=0.5)
+    one = Explorer(window, [place], title="Rows", name="rows")
     tab = open_page()
     tab.expose_function("askPython", lambda message: [])
     tab.evaluate(LIVE, stored_state(one)[one.model_id]["state"])

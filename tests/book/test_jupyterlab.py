@@ -50,9 +50,8 @@ def lab(tmp_path_factory):
     environment = {**os.environ, **places, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "tools/lab.py", "--no-browser", "--IdentityProvider.token=key"]
     with (checkout / "log").open("w") as log:
-        server = subprocess.Popen(
-            command, cwd=checkout, env=environment, stdout=log, stderr=subprocess.STDOUT
-        )
+        streams = {"stdout": log, "stderr": subprocess.STDOUT}
+        server = subprocess.Popen(command, cwd=checkout, env=environment, **streams)
     try:
         running = checkout / "RUNTIME" / f"jpserver-{server.pid}.json"
         wait_for(lambda: running.exists() or server.poll() is not None, 120)
@@ -92,9 +91,7 @@ def _saves(answer):
 
 
 @pytest.mark.browser
-def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_changes_nothing(
-    lab, browser
-):
+def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_is_safe(lab, browser):
     folder, _ = lab
     file = folder / f"{CHAPTER}.ipynb"
     before = file.read_bytes()

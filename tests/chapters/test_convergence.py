@@ -53,9 +53,7 @@ RUNS = {"*m* = 8": [0.5, 0.25]}
 
 bars = partial(figures.regret_bars, panels={"R1": {"*m* = 8": (TERMS, 0.4, 0.9)}}, name="bars")
 line = partial(figures.surrogate_picture, along=S, losses=LOSSES, **COURSE, name="line")
-promised = partial(
-    figures.convergence_picture, runs=RUNS, exponents=K, promise=PROMISE, name="promise"
-)
+promised = partial(figures.convergence_picture, runs=RUNS, exponents=K, promise=PROMISE, name="p")
 
 
 def test_bars_are_as_long_as_their_terms_and_hold_the_average():

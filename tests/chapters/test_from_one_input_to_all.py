@@ -19,9 +19,8 @@ from tests.plotting.shown import tells, texts
 VIEW = explorers.net_around_circle.function
 
 
-@pytest.mark.parametrize(
-    ("points", "m"), [(12, "256"), (36, "4096"), (180, "256"), (348, "256"), (348, "4096")]
-)
+@pytest.mark.parametrize("points", [12, 36, 180, 348])
+@pytest.mark.parametrize("m", ["256", "4096"])
 def test_curve_net_and_promise_are_those_of_the_theory(points, m):
     view, radius = VIEW(points, m), int(m) ** -0.6
     start = TwoLayerNetwork.initialize(int(m), 3, "R3", rng=1)

@@ -54,9 +54,7 @@ def test_the_closest_tool_is_named_and_the_last_window_holds_half():
 
 BOUNDS = {"Chernoff": [0.9, 0.1, 1e-4], "Bernstein": [0.8, 0.05, 5e-5]}
 TAIL = figures.CountTail([10, 20, 30], [0.5, 0.01, 1e-5], BOUNDS)
-CROSSING = figures.Crossing(
-    [0.0, 1.0, 2.0], "*u*", ("curve", [3.0, 2.0, 1.0]), {"line": [1.5, 1.5, 1.5]}, 1.5
-)
+CROSSING = figures.Crossing([0, 1, 2], "*u*", ("curve", [3, 2, 1]), {"line": [1.5, 1.5, 1.5]}, 1.5)
 tails = partial(figures.tail_panels, panels={"thin": TAIL}, name="t")
 crossings = partial(figures.crossing_panels, panels=[CROSSING], name="c")
 

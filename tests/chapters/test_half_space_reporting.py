@@ -98,7 +98,7 @@ duality = partial(figures.duality_picture, **PLANE, name="d")
 surviving = partial(figures.surviving_share, **SHARES, name="v")
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.floats(-3, 3), st.floats(0.25, 3), st.floats(-2, 2))
 def test_lines_above_the_point_are_the_points_beyond_the_line(first, second, offset):
     fired = HalfspaceIndex(CLOUD).query_halfspace([[first, second]], offset)[0]

@@ -62,9 +62,8 @@ def test_an_alarm_stands_exactly_where_some_class_keeps_v():
 def test_the_first_lab_prints_times_shares_and_both_bounds(capsys):
     shown = explorers.train_at.function(eps=0.9, rate=300.0, scale=0.2, steps=120, seed=3)
     said = capsys.readouterr().out
-    settings = fl.TrainingSettings(
-        scale=0.2, steps=120, attack=fl.TrainingAttack(eps=0.9, rate=300.0)
-    )
+    attack = fl.TrainingAttack(eps=0.9, rate=300.0)
+    settings = fl.TrainingSettings(scale=0.2, steps=120, attack=attack)
     run = fl.train_features(LAW, settings, 3)
     path = fl.feature_recursion(LAW, settings, *run.initial.alignments(LAW), coupled=True)
     for times in (run.history.crossing(), path.crossing()):

@@ -51,9 +51,8 @@ def test_the_lab_prints_the_loss_in_training_and_the_exact_one(capsys):
     first, second = capsys.readouterr().out.splitlines()
     tau = scaling.threshold_from_standard(1.0, 256)
     start = TwoLayerNetwork.initialize(256, 3, rng=3, tau=tau)
-    trainer = SublinearAdversarialTraining(
-        adversary=ExactOnCircle(rho=0.1), eta=StableStep(c0=0.25), steps=12
-    )
+    foe, eta = ExactOnCircle(rho=0.1), StableStep(c0=0.25)
+    trainer = SublinearAdversarialTraining(adversary=foe, eta=eta, steps=12)
     run = trainer.fit(start, DATA.X, DATA.y, rng=0)
     worst = robust_loss(run.final, DATA.X, DATA.y, 0.1, "huber")
     assert floats(first) == pytest.approx([run.loss[0], run.loss[-1]], abs=6e-4)

@@ -34,9 +34,7 @@ def test_lines_and_numbers_are_those_of_the_recursion(ratio, patches, q):
     assert read["share of *u*"] == percent(float((u / (u + v))[-1]))
     over = np.flatnonzero(u + v >= 0.5)
     assert [mark.at for mark in of(view, Rule)] == [float(k) for k in over[:1]]
-    lower, upper = (
-        int(part) for part in read["doubling predicted"].removeprefix("step ").split(" to ")
-    )
+    lower, upper = map(int, re.findall(r"\d+", read["doubling predicted"]))
     doubled = int(read["*v* doubled" if R > 1 else "*u* doubled"].removeprefix("step "))
     # The full recursion is a little slower than the early form, never faster.
     assert q == 2.0 or lower <= doubled <= 1.15 * upper

@@ -68,17 +68,15 @@ def test_the_witness_of_lemma_45_shows_the_failure_again():
     seen = QUICK["lem-4.5"].witness
     m, K = seen["m"], seen["K"]
     assert seen["Q_0 over m"] == pytest.approx(2 * math.exp(-(K**2) / (4 * m**0.2)), abs=1e-6)
-    assert seen["smallest K with Q_0 <= m"] == pytest.approx(
-        math.sqrt(4 * math.log(2) * m**0.2), abs=1e-4
-    )
+    smallest = math.sqrt(4 * math.log(2) * m**0.2)
+    assert seen["smallest K with Q_0 <= m"] == pytest.approx(smallest, abs=1e-4)
     outside = 2 * stats.norm.sf(1.49)
     assert seen["share of psi in the other reading"] == pytest.approx(1 - outside, abs=1e-4)
 
 
 def test_other_witnesses_show_the_failures():
-    wedge, tail, damaged, fall = (
-        QUICK[name].witness for name in ("lem-a.5", "lem-a.8", "lem-b.2", "eq-25")
-    )
+    names = ("lem-a.5", "lem-a.8", "lem-b.2", "eq-25")
+    wedge, tail, damaged, fall = (QUICK[name].witness for name in names)
     assert wedge["probability"] < wedge["printed lower bound"]
     assert tail["probability"] > 1e4 * tail["printed bound"]
     assert damaged["probability"] > 1.2 * damaged["exp(-t)"]
@@ -89,11 +87,9 @@ def test_other_witnesses_show_the_failures():
     assert sorted(map(tuple, X[y == 1.0])) == [(-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0)]
 
 
-@pytest.mark.parametrize(
-    ("name", "count"), [("thm-a.2", 1), ("lem-b.4", 1), ("eq-25", 2), ("claim-4.6", 1)]
-)
-def test_only_the_letters_fail_where_a_misprint_is_recorded(name, count):
-    assert [item.role for item in wrong(name)] == [Role.PRINT] * count
+@pytest.mark.parametrize("name", ["thm-a.2", "lem-b.4", "eq-25", "claim-4.6"])
+def test_only_the_letters_fail_where_a_misprint_is_recorded(name):
+    assert [item.role for item in wrong(name)] == [Role.PRINT] * (2 if name == "eq-25" else 1)
 
 
 def test_only_a_letter_of_claim_46_is_wrong_and_only_the_probability_of_lemma_42():
@@ -163,12 +159,11 @@ def test_the_lift_is_exact_on_dyadic_numbers(monkeypatch):
     assert [item.outcome for item in found if item.what.startswith("lifted points")] == [NO]
 
 
-@pytest.mark.parametrize(
-    ("yes", "of", "outcome"), [(12, 12, YES), (1, 4, OPEN), (4, 12, OPEN), (0, 12, NO)]
-)
-def test_few_seeds_that_cannot_decide_are_set_aside_and_many_leave_the_verdict_open(
-    yes, of, outcome
-):
+SEEDS = [(12, 12, YES), (1, 4, OPEN), (4, 12, OPEN), (0, 12, NO)]
+
+
+@pytest.mark.parametrize(("yes", "of", "outcome"), SEEDS)
+def test_few_seeds_that_cannot_decide_are_set_aside_and_many_leave_it_open(yes, of, outcome):
     aside = Role.ASIDE if outcome is OPEN else Role.STATEMENT
     for budget, role in ((Budget.QUICK, aside), (Budget.FULL, Role.STATEMENT)):
         look = Collector()

@@ -25,9 +25,7 @@ def test_sums_of_exponents_bear_on_proofs_and_not_on_statements():
         descents.chain(look.proof, key)
     seen = look.observations
     assert not [item.what for item in seen if item.role is claims.Role.STATEMENT]
-    assert any(
-        item.role is claims.Role.PROOF and item.outcome is claims.Outcome.NO for item in seen
-    )
+    assert any((i.role, i.outcome) == (claims.Role.PROOF, claims.Outcome.NO) for i in seen)
 
 
 @pytest.mark.parametrize("claim", claims.LEDGER, ids=lambda claim: claim.id)
@@ -95,9 +93,7 @@ def test_every_verdict_is_the_recorded_one_at_another_seed(tmp_path):
         if report.evidence is None or not report.as_recorded
     }
     assert other == {}
-    assert [report.claim.id for report in reports] == [
-        claim.id for claim in claims.LEDGER.checked()
-    ]
+    assert [one.claim.id for one in reports] == [claim.id for claim in claims.LEDGER.checked()]
     # Whatever was found can be stored and read.
     claims.save_evidence(tmp_path / "all.json", claims.merge({}, reports))
     assert len(load_evidence(tmp_path / "all.json")) == len(claims.LEDGER.checked())

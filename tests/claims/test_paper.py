@@ -20,9 +20,8 @@ def complete():
 
 
 def repaired(name, printed):
-    return claim(
-        name, check_gap, Verdict.REPAIRED, repairs=printed, source=Source("repair", "here")
-    )
+    here = Source("repair", "here")
+    return claim(name, check_gap, Verdict.REPAIRED, repairs=printed, source=here)
 
 
 def test_every_number_of_the_paper_is_there_once_and_the_numbers_of_a_section_ascend():

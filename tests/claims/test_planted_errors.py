@@ -200,6 +200,10 @@ def other_eta(right):
     return lambda **settings: right(**{**settings, "eta": 1.01 * settings["eta"]})
 
 
+def standard(right):
+    return lambda eps, **more: replace(right(0.0), steps=200)
+
+
 def forgetful(right):
     return lambda self, w, b, **more: right(self, w, np.asarray(b) + 1.0, **more)
 
@@ -207,6 +211,11 @@ def forgetful(right):
 ATTAINED = others(sup_attained=lambda _: True, inf_attained=lambda _: True)
 ONE_MORE = others(count=lambda found: int(1.02 * found.count) + 1)
 ONE_LESS = others(count=lambda found: found.count - 1)
+ENDS_APART = changed(lambda ends: (ends[0] - 3.0, ends[1] + 3.0))
+SECOND_LARGER = changed(lambda found: (found[0], found[1] * (1 + 1e-6)))
+EXCHANGED = others(robust=lambda found: found.nonrobust, nonrobust=lambda found: found.robust)
+CROSSED_EARLY = others(crossing=lambda found: found.crossing / found.rates[:, None])
+RECORD = {"clean": 0.05, "attacked": 0.4, "certified": 0.5, "loss": 0.1}
 NETWORK, CIRCLE = network.TwoLayerNetwork, adversary.CircleWave
 
 # The statements, where a function lives, its name, and the function with an error.
@@ -307,46 +316,16 @@ ERRORS = [
     ("def-c.11", regret, "gradient_coupling", others(literal=lambda found: found.common)),
     # Memorization.
     ("thm-ii.5.2 prop-ii.2", certificates, "lipschitz_bound", scaled(2)),
-    (
-        "thm-ii.4.8 thm-ii.5.2 prop-ii.5 prop-ii.6",
-        certificates,
-        "interval_bounds",
-        changed(lambda ends: (ends[0] - 3.0, ends[1] + 3.0)),
-    ),
+    ("thm-ii.4.8 thm-ii.5.2 prop-ii.5 prop-ii.6", certificates, "interval_bounds", ENDS_APART),
     ("thm-ii.4.8 thm-ii.b.2 thm-ii.5.2", ReLUNetwork, "exactly", scaled(1 + 2**-40)),
     # Features.
     ("prop-iii.3.1 prop-iii.9 lem-iii.5.1", SmoothedReLU, "value_and_slope", steeper),
-    (
-        "lem-iii.5.1 lem-iii.5.2",
-        PatchNetwork,
-        "weight_gradient",
-        changed(lambda found: (found[0], found[1] * (1 + 1e-6))),
-    ),
+    ("lem-iii.5.1 lem-iii.5.2", PatchNetwork, "weight_gradient", SECOND_LARGER),
     ("lem-iii.5.2 prop-iii.4", TrainingAttack, "_step", scaled(1.05)),
-    (
-        "prop-iii.12",
-        PatchNetwork,
-        "shares",
-        changed(lambda found: replace(found, robust=found.nonrobust, nonrobust=found.robust)),
-    ),
-    (
-        "prop-iii.6",
-        recursion,
-        "phase_diagram",
-        changed(lambda found: replace(found, crossing=found.crossing / found.rates[:, None])),
-    ),
-    (
-        "prop-iii.11",
-        studies,
-        "digit_record",
-        changed(lambda found: {"clean": 0.05, "attacked": 0.4, "certified": 0.5, "loss": 0.1}),
-    ),
-    (
-        "prop-iii.11",
-        studies,
-        "digit_settings",
-        lambda right: lambda eps, **more: replace(right(0.0), steps=200),
-    ),
+    ("prop-iii.12", PatchNetwork, "shares", EXCHANGED),
+    ("prop-iii.6", recursion, "phase_diagram", CROSSED_EARLY),
+    ("prop-iii.11", studies, "digit_record", changed(lambda found: RECORD)),
+    ("prop-iii.11", studies, "digit_settings", standard),
 ]
 
 
@@ -420,9 +399,7 @@ def test_a_wrong_region_changes_the_verdict(monkeypatch):
         (certify, "from __future__ import", "from __future__ import"),
     ],
 )
-def test_certificate_and_attack_both_decide_about_the_trained_network(
-    module, right, wrong, monkeypatch
-):
+def test_certificate_and_attack_decide_about_the_trained_network(module, right, wrong, monkeypatch):
     end_in(monkeypatch, robust=True)
     with planted(module, right, wrong) as copy:
         exchange(monkeypatch, checks_of(LEDGER["prop-iii.8"]), module, copy)

@@ -56,11 +56,9 @@ def test_what_leaves_a_claim_undecided_is_shown_and_not_what_fails_beside_it(rol
     look.repair("what holds instead").equals(1, 2)
     look.proof("a step").equals(1, 2)
     doubtful = claims.Observation("why", 1, "2", outcome, claims.Method.EXACT, role)
-    observations = (*look.observations, doubtful)
-    assert claims.judge(observations) is claims.Verdict.UNDECIDED
-    undecided = replace(
-        report.evidence, verdict=claims.Verdict.UNDECIDED, observations=observations
-    )
+    seen = (*look.observations, doubtful)
+    assert claims.judge(seen) is claims.Verdict.UNDECIDED
+    undecided = replace(report.evidence, verdict=claims.Verdict.UNDECIDED, observations=seen)
     assert undecided.deciding is doubtful
 
 
@@ -192,9 +190,8 @@ def test_a_fingerprint_follows_what_the_check_uses_and_nothing_else(tmp_path, ol
 def test_another_verdict_than_the_recorded_is_stale_and_a_check_that_raises_keeps_the_old():
     other = claims.Ledger([claim("lem-a.1", check_gap, claims.Verdict.HOLDS)])
     assert claims.stale(other, claims.merge({}, claims.verify(other))) == ("lem-a.1",)
-    stored = claims.merge(
-        {}, claims.verify(claims.Ledger([claim("lem-a.1", check_gap, claims.Verdict.GAP)]))
-    )
+    gap = claims.Ledger([claim("lem-a.1", check_gap, claims.Verdict.GAP)])
+    stored = claims.merge({}, claims.verify(gap))
     broken = claims.Ledger([claim("lem-a.1", check_broken, claims.Verdict.GAP)])
     assert claims.merge(stored, claims.verify(broken)) == stored
     assert claims.stale(broken, stored) == ("lem-a.1",)

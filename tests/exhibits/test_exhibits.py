@@ -70,10 +70,8 @@ def test_every_verdict_has_a_look_of_its_own():
     assert set(LOOKS) == set(Verdict)
     looks = list(LOOKS.values())
     assert len({look.path for look in looks}) == len(looks)
-    judged = [
-        LOOKS[each] for each in Verdict if each not in (Verdict.IMPLEMENTED, Verdict.UNDECIDED)
-    ]
-    assert len({look.role for look in judged}) == len(judged), "what is not judged shares a color"
+    judged = {*Verdict} - {Verdict.IMPLEMENTED, Verdict.UNDECIDED}
+    assert len({LOOKS[each].role for each in judged}) == len(judged), "the others share a color"
     assert {look.role for look in looks} <= set(ROLES)
     for verdict in Verdict:
         soup = BeautifulSoup(badge(verdict), "html.parser")
@@ -135,9 +133,8 @@ def test_a_box_leads_to_its_row_its_proof_and_its_kin():
         soup = read(claim_box(name, shelf=made_up_shelf()))
         assert {tag["href"] for tag in soup.find_all("a")} == targets
     by_text = {}
-    for tag in read(chapter_claims("part1/how-many-neurons-fire", shelf=made_up_shelf())).select(
-        ".sl-links a"
-    ):
+    shown = read(chapter_claims("part1/how-many-neurons-fire", shelf=made_up_shelf()))
+    for tag in shown.select(".sl-links a"):
         by_text.setdefault(text(tag), set()).add(tag["href"])
     assert all(len(targets) == 1 for targets in by_text.values()), "screen readers tell them apart"
 
@@ -286,9 +283,8 @@ def test_what_others_imply_definitions_and_lone_statements_are_not_drawn():
         == drawn(ledger, work_view(ledger, "paper")).edges
     )
     assert "def-3.5" not in drawn(ledger, work_view(ledger, "paper"))
-    convention = replace(
-        ledger["lem-a.6"], recorded=Verdict.IMPLEMENTED, status=None, implemented_by="x.y"
-    )
+    changes = {"recorded": Verdict.IMPLEMENTED, "status": None, "implemented_by": "x.y"}
+    convention = replace(ledger["lem-a.6"], **changes)
     fewer = Ledger([convention if each.id == convention.id else each for each in ledger])
     assert "lem-a.6" not in drawn(fewer, work_view(fewer, "paper"))
 

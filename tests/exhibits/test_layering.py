@@ -22,7 +22,7 @@ def random_graph(nodes, edges, seed):
 
 
 @given(st.integers(2, 14), st.integers(1, 24), st.integers(0, 99))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_every_promise_holds_for_random_graphs(nodes, edges, seed):
     graph = random_graph(nodes, edges, seed)
     drawn = layered(graph)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sublinear_lib.plotting import number, ticks
 from sublinear_lib.plotting.richtext import parse, to_html, to_mathtext, to_plain, to_svg
 
-SETTINGS = settings(deadline=None, max_examples=100)
+SETTINGS = settings(max_examples=100)
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=30)
 MARKED = st.text("ab 2*^_{}\\<>&$%τ−·#'\"@~|!?;:=+()[]/,.", max_size=20)
 

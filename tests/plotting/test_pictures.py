@@ -91,7 +91,7 @@ def test_the_shares_say_both_ends_and_the_level():
     np.testing.assert_allclose(lines(shares(), "c1", marker="o"), [[[100, 0.2]], [[1000, 0.4]]])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(-3, 3))
 def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(first, second, offset):
     normal = np.array([first, second])

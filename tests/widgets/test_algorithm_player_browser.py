@@ -178,9 +178,8 @@ def test_the_first_sentence_counts_what_the_library_counts(show):
     index = HalfspaceIndex(network.W, network.b, method="cap", domain="slice")
     asked = len(index.asked(network.tau))
     extremes = extremes_on_circle(network, X, 0.1)
-    wrong = sum(
-        (cap.inf if label > 0 else -cap.sup) <= 0 for cap, label in zip(extremes, y, strict=True)
-    )
+    pairs = zip(extremes, y, strict=True)
+    wrong = sum((cap.inf if label > 0 else -cap.sup) <= 0 for cap, label in pairs)
     assert words(tab).endswith(f"With the jump at τ, {wrong} of 16 examples can be fooled.")
     assert words(tab).startswith(
         f"At this input, {fire} of 1024 neurons fire; the index asked {asked}. The first step takes"
@@ -294,9 +293,8 @@ def test_the_input_turns_by_keys_and_by_hand(show):
 def test_a_finger_reaches_buttons_and_sliders_and_moves_the_input(show):
     for size in ("full", "small"):
         tab = show(size, width=390, height=844, has_touch=True)
-        boxes = tab.locator(
-            ".sl-buttons button, .sl-break, .sl-explorer input[type=range], .sl-more summary"
-        )
+        parts = ".sl-buttons button, .sl-break, .sl-explorer input[type=range], .sl-more summary"
+        boxes = tab.locator(parts)
         for k in range(boxes.count()):
             if boxes.nth(k).is_visible():
                 assert boxes.nth(k).bounding_box()["height"] >= 44

@@ -36,6 +36,7 @@ def decay(m, tau, kind):
     )
 
 
+RULE, HALF = Rule(0.5, drag="t"), HalfPlane((1, 1), 1, drag="kind")
 LINES = [Line([0, 1], [0, 1])]
 UNIT = {axis: Axis(label=axis, limits=(0, 1)) for axis in "xy"}
 CONTROLS = [
@@ -46,9 +47,8 @@ CONTROLS = [
 
 
 def drawn(marks=LINES, **more):
-    return View(
-        **{"x": Axis(label="x"), "y": Axis(label="y"), "sentence": "Ok.", **more}, marks=marks
-    )
+    settings = {"x": Axis(label="x"), "y": Axis(label="y"), "sentence": "Ok.", **more}
+    return View(**settings, marks=marks)
 
 
 def explorer(**changes):
@@ -158,9 +158,8 @@ def ask(**values):
 
 def test_python_computes_a_typed_value_with_the_same_function():
     one = explorer()
-    ready, answer = answers(
-        one, {"kind": "hello", "client": "c"}, ask(m=100, tau=0.77, kind="fast")
-    )
+    hello = {"kind": "hello", "client": "c"}
+    ready, answer = answers(one, hello, ask(m=100, tau=0.77, kind="fast"))
     assert ready == {"kind": "ready", "client": "c"}
     assert (answer["kind"], answer["client"], answer["request"]) == ("view", "c", 7)
     assert tables.decode(answer["table"], 0) == one.view(m=100, tau=0.77, kind="fast")
@@ -220,16 +219,8 @@ def test_values_follow_the_position_that_the_page_reports():
         ({"function": 3}, TypeError, "function must be callable"),
         ({"function": lambda m: None}, TypeError, "function must accept the controls m, tau, kind"),
         ({"function": lambda **_: 3}, TypeError, "function must return a View, got int at"),
-        (
-            {"function": lambda **_: drawn([Rule(0.5, drag="t"), Line([0, 1], [0, 1])])},
-            ValueError,
-            "drag must name a slider of the explorer, got 't'",
-        ),
-        (
-            {"function": lambda **_: drawn([HalfPlane((1, 1), 1, drag="kind")], **UNIT)},
-            ValueError,
-            "drag must name a slider of the explorer, got 'kind'",
-        ),
+        ({"function": lambda **_: drawn([RULE, *LINES])}, ValueError, "drag must .* got 't'"),
+        ({"function": lambda **_: drawn([HALF], **UNIT)}, ValueError, "drag must .* got 'kind'"),
         ({"title": ""}, ValueError, "title must not be empty"),
         ({"title": 3}, TypeError, "title must be a string"),
         ({"description": 3}, TypeError, "description must be a string"),

@@ -63,9 +63,7 @@ def test_the_run_button_calls_the_function_with_the_values_of_the_controls():
     assert isinstance(output, ipywidgets.Output)
 
 
-def test_what_is_returned_is_displayed_nothing_is_nothing_and_an_error_is_words(
-    monkeypatch, capsys
-):
+def test_what_is_returned_is_displayed_and_an_error_is_words(monkeypatch, capsys):
     shown = []
     monkeypatch.setattr("sublinear_lib.widgets.live_lab.display", shown.append)
     lab(lambda m, kind: f"{m} {kind}").run(m=64, kind="jump")

@@ -11,9 +11,8 @@ from sublinear_lib.widgets._common import STATIC
 from sublinear_lib.widgets.algorithm import AlgorithmPlayer
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = {
-    path.name: path for path in (*STATIC.glob("*.js"), ROOT / "book/_static/widgets-boot.js")
-}
+BOOT = ROOT / "book" / "_static" / "widgets-boot.js"
+SCRIPTS = {path.name: path for path in (*STATIC.glob("*.js"), BOOT)}
 
 
 def test_our_scripts_are_small():
@@ -29,9 +28,8 @@ def test_a_script_loads_nothing_and_asks_nobody(name):
     text = SCRIPTS[name].read_text(encoding="utf-8")
     code = re.sub(r"^\s*(//|/?\*).*$", "", text, flags=re.MULTILINE)
     assert not re.search(r"^\s*import\s", code, re.MULTILINE)
-    assert not re.search(
-        r"https?://(?!www\.w3\.org/2000/svg)|fetch\(|XMLHttpRequest|require\(", code
-    )
+    code = code.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?://|fetch\(|XMLHttpRequest|require\(", code)
     assert not re.search(r"\beval\b|new Function|document\.write", code)
 
 

@@ -82,7 +82,7 @@ def test_an_oblique_view_comes_back_as_it_was_put_in():
     }
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.booleans(), min_size=1, max_size=70))
 def test_the_points_that_are_drawn_come_back_one_by_one(only):
     grid = list(range(len(only)))
@@ -92,7 +92,7 @@ def test_the_points_that_are_drawn_come_back_one_by_one(only):
     assert decoded["marks"][0]["only"] == [k for k, drawn in enumerate(only) if drawn]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(FINITE)
 def test_a_number_keeps_five_digits_and_whole_numbers_keep_all(value):
     kept = tables.rounded(value)
@@ -133,15 +133,14 @@ def test_what_does_not_change_is_stored_once():
     assert {len(mark["only"]) for mark in hidden["marks"]} == {15}
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.lists(FINITE, min_size=1, max_size=5), min_size=1, max_size=6))
 @example([[0.0, 2.146798863909005e-301]])  # too close together for ticks between them
 @example([[0.0, 1.000004e-300]])
 def test_shared_limits_hold_the_data_of_every_view(rows):
     y = Axis(label="y")
-    views = [
-        View(x=X, y=y, marks=[Line(np.arange(len(row)), row)], sentence="A curve.") for row in rows
-    ]
+    lines = [Line(np.arange(len(row)), row) for row in rows]
+    views = [View(x=X, y=y, marks=[line], sentence="A curve.") for line in lines]
     limits = tables.shared_limits(views)
     low, high = limits[("y", "y", "linear")]
     assert all(low <= value <= high for row in rows for value in row)
