@@ -60,9 +60,7 @@ def test_an_archive_of_another_format_or_a_newer_version_is_refused():
             check(format="notes", version=version)
     with pytest.raises(ValueError, match="it does not say which version"):
         check(format="notes")
-    with pytest.raises(
-        ValueError, match="version 4 of the format, this library reads up to version 3"
-    ):
+    with pytest.raises(ValueError, match="version 4 of the format, this library reads up to"):
         check(format="notes", version=4)
 
 

@@ -158,9 +158,7 @@ def test_a_killed_worker_neither_loses_nor_doubles_a_result(scheduler, tmp_path)
 
 
 @posix
-def test_a_result_that_is_lost_before_it_was_looked_at_is_computed_again(
-    scheduler, tmp_path, monkeypatch
-):
+def test_a_result_lost_before_it_was_looked_at_comes_again(scheduler, tmp_path, monkeypatch):
     """As on a busy machine, where the worker dies after the word that it is ready."""
 
     def work(k):
@@ -344,9 +342,7 @@ def test_a_cluster_gives_the_weights_of_one_process_to_the_bit(scheduler):
 
 
 @posix
-def test_a_worker_that_dies_with_its_weights_is_an_error_and_the_checkpoint_goes_on(
-    scheduler, tmp_path, monkeypatch
-):
+def test_a_dead_worker_is_an_error_and_the_checkpoint_goes_on(scheduler, tmp_path, monkeypatch):
     """Two steps on the cluster, the others here: the bits are those of the same shards here."""
     crews = []
     original = training.sharded._Cluster.__init__

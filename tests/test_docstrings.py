@@ -18,7 +18,6 @@ import pkgutil
 import re
 import textwrap
 from dataclasses import is_dataclass
-from pathlib import Path
 
 import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc, get_doc_object
@@ -26,6 +25,7 @@ from numpydoc.validate import Validator, validate
 
 import sublinear_lib
 from sublinear_lib import validation
+from tests.commands import ROOT
 
 # numpydoc's codes: a docstring at all, a summary that fits one line and ends with a full stop;
 # parameters neither missing, invented, out of order nor without description; a Returns or Yields
@@ -35,7 +35,6 @@ WANTED = {"GL08", "SS01", "SS03", "SS06", "PR01", "PR02", "PR03", "PR07", "RT01"
 CHECKERS = {name for name in validation.__all__ if inspect.isfunction(getattr(validation, name))}
 
 
-ROOT = Path(__file__).parents[1]
 FORMULA = 6  # lines; a function with a longer body is more than a formula
 
 

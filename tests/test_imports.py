@@ -119,9 +119,7 @@ def forbidden(room, imported, late=False):
 MODULES = sorted(set(LIBRARY.rglob("*.py")) - {LIBRARY / "__init__.py"})
 
 
-@pytest.mark.parametrize(
-    "path", MODULES, ids=[path.relative_to(LIBRARY).as_posix() for path in MODULES]
-)
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(LIBRARY).as_posix())
 def test_a_module_imports_only_what_is_below_it(path):
     room = room_of(path)
     problems = [

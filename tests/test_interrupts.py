@@ -146,9 +146,8 @@ def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(name, monkey
         return step
 
     monkeypatch.setattr(trainer.Run, "step", amid(trainer.Run.step))
-    monkeypatch.setattr(
-        features.training, "loss_and_errors", amid(features.training.loss_and_errors)
-    )
+    training = features.training
+    monkeypatch.setattr(training, "loss_and_errors", amid(training.loss_and_errors))
     cache, found = tmp_path / "cache", tmp_path / "found.json"
     result = sublinear("verify", name, "--quiet", "--cache", str(cache), "--json", str(found))
     assert len(steps) == 2, "nothing was trained, or it went on"

@@ -220,9 +220,8 @@ def check_against_python(explorer, box):
 def put(box, position):
     """Set every slider of an explorer."""
     for slider, place in zip(sliders(box), position, strict=True):
-        slider.evaluate(
-            "(each, value) => (each.value = value, each.dispatchEvent(new Event('input')))", place
-        )
+        moved = "(e, value) => { e.value = value; e.dispatchEvent(new Event('input')); }"
+        slider.evaluate(moved, place)
     settle(box)
 
 
@@ -331,9 +330,8 @@ def test_the_browser_decodes_every_number_of_every_position_as_python(open_page,
 
 def rows(table):
     """Return the words of a table, row by row, that of its heads first."""
-    return list(
-        table.evaluate("each => [...each.rows].map(row => [...row.cells].map(c => c.textContent))")
-    )
+    texts = "each => [...each.rows].map(row => [...row.cells].map(c => c.textContent))"
+    return list(table.evaluate(texts))
 
 
 def test_the_table_holds_the_numbers_that_are_drawn_and_follows_the_slider(open_page, tail):

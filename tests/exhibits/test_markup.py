@@ -1,7 +1,6 @@
 """Texts of claims become HTML with formulas that any MathJax can set."""
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -11,8 +10,7 @@ from hypothesis import strategies as st
 from sublinear_lib.claims.paper import LEDGER
 from sublinear_lib.exhibits import inline_html
 from sublinear_lib.exhibits.markup import MACROS, block_html, math_html, spoken
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.commands import ROOT
 
 
 def test_the_macros_are_those_of_the_book():

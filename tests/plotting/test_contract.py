@@ -9,13 +9,12 @@ import json
 import re
 from collections import Counter
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from sublinear_lib.plotting.palette import DARK
+from tests.commands import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DRAWINGS = (".figures", "plotting.pictures", "plotting.results")
 SUITES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts)

@@ -95,9 +95,8 @@ def test_ids_carry_the_name_are_used_and_never_clash_on_a_page():
 
 
 def test_a_caption_is_marked_up_and_cannot_inject_anything():
-    picture = plotting.Picture(
-        curve(), alt="It says <b> & more than that.", caption="*m*^{2} <script>", name="falls"
-    )
+    texts = {"alt": "It says <b> & more than that.", "caption": "*m*^{2} <script>"}
+    picture = plotting.Picture(curve(), **texts, name="falls")
     assert "<figcaption><i>m</i><sup>2</sup> &lt;script&gt;</figcaption>" in picture.html
     assert "<b>" not in picture.html
 

@@ -1,7 +1,6 @@
 """The scripts that the page carries: small, alone, and without a formula of the book."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from sublinear_lib.plotting.palette import ROLES
 from sublinear_lib.widgets import Explorer, LiveLab
 from sublinear_lib.widgets._common import STATIC
 from sublinear_lib.widgets.algorithm import AlgorithmPlayer
+from tests.commands import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 BOOT = ROOT / "book" / "_static" / "widgets-boot.js"
 SCRIPTS = {path.name: path for path in (*STATIC.glob("*.js"), BOOT)}
 
