@@ -197,8 +197,7 @@ def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path):
     begun = tmp_path / "begun"
     slow = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
     code = (
-        "import sys\n"
-        "import sublinear_lib.__main__ as command\n"
+        "import sys, sublinear_lib.__main__ as command\n"
         "class Slow:\n"
         "    def find_spec(self, name, *unused):\n"
         f"        if name == 'sublinear_lib.cli': exec({slow!r})\n"
@@ -211,16 +210,13 @@ def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path):
 def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending():
     """It can leave tqdm's lock taken, for which tqdm's own thread waits, and Python for that."""
     script = (
-        "import sys, time\n"
-        "import atexit\n"
-        "import tqdm\n"
+        "import atexit, sys, time, tqdm\n"
         "class Monitor(tqdm.TMonitor):\n"
         "    def __init__(self, *arguments):\n"
         "        atexit.register(self.exit)  # as older versions do\n"
         "        super().__init__(*arguments)\n"
         "tqdm.std.TMonitor = Monitor\n"
-        "import sublinear_lib.cli\n"
-        "import sublinear_lib.__main__ as command\n"
+        "import sublinear_lib.cli, sublinear_lib.__main__ as command\n"
         "def main(**unused):\n"
         "    tqdm.tqdm.monitor_interval = 0.01\n"
         "    bar = tqdm.tqdm(total=2)\n"

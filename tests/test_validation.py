@@ -129,9 +129,6 @@ def test_numbers_come_back_as_those_of_python_and_no_others(check, kind, good, b
             check(value, "m", minimum=0)
 
 
-PLAIN = np.array([[1.0, 2.0]])
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -167,7 +164,7 @@ def test_what_is_allowed_comes_back():
     assert validation.choice("b", "of", ("a", "b")) == "b"
     assert validation.labels([1, -1, 0.25], n=3).tolist() == [1.0, -1.0, 0.25]
     assert validation.mask([[True, False]], "on", shape=(1, 2)).tolist() == [[True, False]]
-    assert validation.same_length(X=PLAIN.T, y=[1, 2]) == 2
+    assert validation.same_length(X=np.ones((2, 1)), y=[1, 2]) == 2
     assert validation.float_array(np.zeros((0, 3)), "X", shape=("n", 3), allow_empty=True).size == 0
     rows = validation.index_array(np.array([2, 0, 2], dtype=np.uint8), "rows", upper=3)
     assert rows.dtype == np.int64 and rows.tolist() == [2, 0, 2]

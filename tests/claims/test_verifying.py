@@ -90,12 +90,10 @@ def test_a_check_that_raises_is_reported_and_the_others_go_on():
     assert broken.error == "ArithmeticError: the enclosure did not close"
 
 
-@pytest.mark.parametrize(
-    "settings", [{"budget": "endless"}, {"jobs": 0}, {"seed": -1}, {"progress": "yes"}]
-)
-def test_wrong_settings_are_refused(settings):
-    with pytest.raises((TypeError, ValueError), match=next(iter(settings))):
-        claims.verify(small_ledger(), **settings)
+def test_wrong_settings_are_refused():
+    for name, wrong in {"budget": "endless", "jobs": 0, "seed": -1, "progress": "yes"}.items():
+        with pytest.raises((TypeError, ValueError), match=name):
+            claims.verify(small_ledger(), **{name: wrong})
 
 
 def test_evidence_survives_storing(tmp_path):
