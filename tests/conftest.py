@@ -1,20 +1,20 @@
-"""What tests of several commands need."""
-
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
+"""What all tests share, and what those of several commands need."""
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more about the machine than about the library.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture
-def few_claims(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def few_claims(monkeypatch, tmp_path):
     """Put four small claims in the place of the ledger, and a folder in that of the evidence."""
     from sublinear_lib import claims
     from tests.claims.statements import small_ledger
 
-    def path(of: Any) -> Path:
+    def path(of):
         return tmp_path / f"{getattr(of, 'value', of)}.json"
 
     monkeypatch.setattr(claims, "LEDGER", small_ledger())
@@ -24,7 +24,7 @@ def few_claims(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_pictures(monkeypatch):
     """Spare the pictures of the runs."""
     from sublinear_lib import runs
 

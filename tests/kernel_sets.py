@@ -1,7 +1,5 @@
 """Which sets of kernels a test is run with."""
 
-from __future__ import annotations
-
 import pytest
 
 from sublinear_lib.evaluation import kernels_in_use

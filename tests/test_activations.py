@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
@@ -17,12 +17,10 @@ from sublinear_lib.activations import (
 )
 
 TAU = st.floats(0.0, 4.0)
-Z = hnp.arrays(
-    np.float64, hnp.array_shapes(max_dims=2, max_side=6), elements=st.floats(-1e300, 1e300)
-)
+SHAPES = hnp.array_shapes(max_dims=2, max_side=6)
+Z = hnp.arrays(np.float64, SHAPES, elements=st.floats(-1e300, 1e300))
 
 
-@settings(deadline=None)
 @given(Z, TAU)
 def test_values_follow_the_definitions_entry_by_entry(z, tau):
     jump = [v if v > tau else 0.0 for v in z.ravel().tolist()]
@@ -32,7 +30,6 @@ def test_values_follow_the_definitions_entry_by_entry(z, tau):
     assert JUMP.value(z, tau).shape == CONTINUOUS.value(z, tau).shape == z.shape
 
 
-@settings(deadline=None)
 @given(TAU)
 def test_jump_height_is_the_step_at_the_threshold(tau):
     above = np.nextafter(tau, np.inf)

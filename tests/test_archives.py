@@ -5,8 +5,6 @@ import io
 import os
 import pickle
 import re
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -15,7 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import archives
-from tests.commands import ROOT
+from tests.commands import ROOT, python
 
 
 def refusal(reason):
@@ -62,9 +60,7 @@ def test_an_archive_of_another_format_or_a_newer_version_is_refused():
             check(format="notes", version=version)
     with pytest.raises(ValueError, match="it does not say which version"):
         check(format="notes")
-    with pytest.raises(
-        ValueError, match="it has version 4 of the format, this library reads up to version 3"
-    ):
+    with pytest.raises(ValueError, match="version 4 of the format, this library reads up to"):
         check(format="notes", version=4)
 
 
@@ -139,6 +135,7 @@ def test_an_entry_that_is_called_compressed_and_is_not_is_refused(tmp_path, meth
 
 def test_no_other_reader_of_pickles_is_called_anywhere():
     """Ruff (S301, S307) knows those of Python itself; NumPy, joblib and torch have their own."""
+    reader = re.compile(r"\b(np|numpy|joblib|torch|cloudpickle)[.]loads?[(]|read_pickle|__import__")
     sources = [
         path
         for folder in ("sublinear_lib", "tools", "benchmarks", "book")
@@ -148,9 +145,7 @@ def test_no_other_reader_of_pickles_is_called_anywhere():
         (path.name, line.strip())
         for path in sources
         for line in path.read_text(encoding="utf-8").splitlines()
-        if re.search(
-            r"\b(np|numpy|joblib|torch|cloudpickle)[.]loads?[(]|read_pickle|__import__", line
-        )
+        if reader.search(line)
     }
     assert found == {("archives.py", "with np.load(file, allow_pickle=False) as archive:")}
 
@@ -207,7 +202,7 @@ def test_what_a_killed_process_left_is_removed_at_the_next_save(tmp_path):
         "with archives.replacing(sys.argv[1]) as beside:\n"
         "    beside.write_text('half'); os.kill(os.getpid(), 9)\n"
     )
-    subprocess.run([sys.executable, "-c", script, str(target)], check=False)
+    python(script, target, check=False)
     (left,) = os.listdir(tmp_path)
     (tmp_path / ".file.notes").touch()
     archives.write_bytes(tmp_path / "other", b"")

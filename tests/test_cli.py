@@ -104,12 +104,7 @@ WRONG_CALLS = [
         ("activity --m 8 --tau-rule other", 2, "is not one of"),
         ("verify thm-41", 2, "did you mean thm-4.1"),
         ("claims show thm-41", 2, "did you mean thm-4.1"),
-        (
-            "train --m 1e15 --data circle-8",
-            1,
-            "Error: not enough memory: m = 1000000000000000 neurons of 3 inputs need about 4.0e+16 "
-            "bytes\n",
-        ),
+        ("train --m 1e15 --data circle-8", 1, "neurons of 3 inputs need about 4.0e+16 bytes\n"),
     ],
 )
 def test_a_wrong_call_is_an_error_that_helps(call, status, message):
@@ -200,9 +195,7 @@ def test_an_installed_copy_keeps_its_evidence(few_claims, monkeypatch):
     assert list(few_claims.iterdir()) == []
 
 
-def test_a_verification_shows_a_bar_apart_from_the_table_and_on_a_terminal_only(
-    few_claims, capsys, monkeypatch
-):
+def test_a_bar_is_shown_apart_from_the_table_on_a_terminal_only(few_claims, capsys, monkeypatch):
     # The runner of click 8.1 does not keep the two streams apart.
     assert not main(["verify", "thm-4.1"], standalone_mode=False)
     assert capsys.readouterr().err == ""
@@ -232,9 +225,7 @@ def test_all_statements_are_listed_and_verified_in_reading_order(few_claims):
 
 def test_some_statements_can_be_verified_and_written_to_a_file(few_claims):
     path = few_claims / "out.json"
-    result = sublinear(
-        "verify", "thm-4.4", "lem-a.1", "--seed", "5", "--json", str(path), "--quiet"
-    )
+    result = sublinear("verify", "thm-4.4", "lem-a.1", "--seed", 5, "--json", path, "--quiet")
     assert result.exit_code == 0
     found = load_evidence(path)
     assert set(found) == {"lem-a.1", "thm-4.4"}
@@ -260,9 +251,7 @@ def test_a_verdict_other_than_the_recorded_one_fails_the_verification(monkeypatc
     assert sublinear("verify", "thm-4.4", "--quiet").exit_code == 0
 
 
-def test_stored_evidence_is_renewed_by_merging_and_asked_for_where_it_is_old(
-    few_claims, monkeypatch
-):
+def test_stored_evidence_is_merged_and_asked_for_where_it_is_old(few_claims, monkeypatch):
     assert sublinear("verify", "thm-4.1", "lem-a.1", "--store", "--quiet").exit_code == 0
     assert sublinear("verify", "thm-4.4", "--store", "--quiet").exit_code == 0
     path = few_claims / "quick.json"

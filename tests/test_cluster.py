@@ -19,18 +19,13 @@ import pytest
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info
 
-from sublinear_lib import cluster, datasets
+from sublinear_lib import cluster, datasets, training
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.claims import LEDGER, Claim, verify
 from sublinear_lib.cluster import LostWorkers, connected, run_tasks, single_threaded
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import SweepError, sweep
-from sublinear_lib.training import (
-    ShardedAdversarialTraining,
-    SublinearAdversarialTraining,
-    sharded,
-)
-from tests.commands import sublinear
+from tests.commands import sublinear, wait_for
 from tests.test_statistics import GRID, measures
 
 pytestmark = pytest.mark.thorough
@@ -104,8 +99,6 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch):
     with pytest.raises(ImportError, match=r"pip install \'\.\[cluster\]\'"):
         list(run_tasks(pow, [(1, 2)], scheduler="tcp://127.0.0.1:9"))
 
-
-# on a cluster of processes
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 PRELOADED = ["distributed", "sublinear_lib.training", "sublinear_lib.claims.paper"]
@@ -187,9 +180,7 @@ def test_a_killed_worker_neither_loses_nor_doubles_a_result(scheduler, tmp_path)
 
 
 @posix
-def test_a_result_that_is_lost_before_it_was_looked_at_is_computed_again(
-    scheduler, tmp_path, monkeypatch
-):
+def test_a_result_lost_before_it_was_looked_at_comes_again(scheduler, tmp_path, monkeypatch):
     """As on a busy machine, where the worker dies after the word that it is ready."""
 
     def work(k):
@@ -277,14 +268,6 @@ def test_two_tasks_are_handed_out_for_each_thread_of_the_workers(scheduler):
     assert tasks.taken == 30
 
 
-def wait_for(happened):
-    """Wait until something has happened elsewhere."""
-    deadline = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_a_failing_cell_is_named_and_the_others_are_cancelled(scheduler, tmp_path):
     """Every other cell takes until the failure is known."""
 
@@ -292,9 +275,7 @@ def test_a_failing_cell_is_named_and_the_others_are_cancelled(scheduler, tmp_pat
         if m == 0:
             raise ValueError("first")
         (Path(folder) / str(m)).touch()
-        until = time.monotonic() + 60
-        while not (Path(folder) / "known").exists() and time.monotonic() < until:
-            time.sleep(0.01)
+        wait_for((Path(folder) / "known").exists)
 
     grid = {"m": range(60), "folder": [str(tmp_path)]}
     with pytest.raises(SweepError, match="cell m=0"):
@@ -353,8 +334,6 @@ def test_nobody_at_the_address_is_an_error_that_names_it(monkeypatch):
     assert "no Dask scheduler answers" in run.output
 
 
-# a network whose neurons are on a cluster
-
 DATA = datasets.circle(6, labels="alternating")
 START = TwoLayerNetwork.initialize(101, 3, rng=0, tau=0.05)
 TRAINING = {"adversary": ProjectedGradient(rho=0.1, steps=2), "steps": 4}
@@ -373,24 +352,22 @@ def train(trainer, **given):
 def test_a_cluster_gives_the_weights_of_one_process_to_the_bit(scheduler):
     """In canonical order those of a single process, in free order those of the same shards."""
     canonical = {**TRAINING, "reduction": "reference"}
-    one = train(SublinearAdversarialTraining(**canonical))
+    one = train(training.SublinearAdversarialTraining(**canonical))
     assert (one.final.W != START.W).any(), "the example must train"
-    there = train(ShardedAdversarialTraining(**canonical, shards=3, scheduler=scheduler))
+    there = train(training.ShardedAdversarialTraining(**canonical, shards=3, scheduler=scheduler))
     assert_same_run(there, one)
     here, there = (
-        train(ShardedAdversarialTraining(**TRAINING, shards=3, scheduler=where))
+        train(training.ShardedAdversarialTraining(**TRAINING, shards=3, scheduler=where))
         for where in (None, scheduler)
     )
     assert_same_run(there, here)
 
 
 @posix
-def test_a_worker_that_dies_with_its_weights_is_an_error_and_the_checkpoint_goes_on(
-    scheduler, tmp_path, monkeypatch
-):
+def test_a_dead_worker_is_an_error_and_the_checkpoint_goes_on(scheduler, tmp_path, monkeypatch):
     """Two steps on the cluster, the others here: the bits are those of the same shards here."""
     crews = []
-    original = sharded._Cluster.__init__
+    original = training.sharded._Cluster.__init__
 
     def noting(self, *given):
         original(self, *given)
@@ -402,22 +379,20 @@ def test_a_worker_that_dies_with_its_weights_is_an_error_and_the_checkpoint_goes
             with connected(scheduler) as client:
                 os.kill(client.run(os.getpid, workers=[where])[where], signal.SIGKILL)
 
-    monkeypatch.setattr(sharded._Cluster, "__init__", noting)
+    monkeypatch.setattr(training.sharded._Cluster, "__init__", noting)
     kept = {"checkpoint": tmp_path / "run", "checkpoint_every": 2}
     with pytest.raises(LostWorkers, match="the worker of shard 1 is gone"):
         train(
-            ShardedAdversarialTraining(**TRAINING, shards=2, scheduler=scheduler),
+            training.ShardedAdversarialTraining(**TRAINING, shards=2, scheduler=scheduler),
             **kept,
             callback=kill,
         )
     resumed, whole = (
-        train(ShardedAdversarialTraining(**TRAINING, shards=2), **given) for given in (kept, {})
+        train(training.ShardedAdversarialTraining(**TRAINING, shards=2), **given)
+        for given in (kept, {})
     )
     assert len(crews) == 1
     assert_same_run(resumed, whole)
-
-
-# a scheduler that dies
 
 
 def serve(kind, begun, *address, **options):

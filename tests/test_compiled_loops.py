@@ -52,24 +52,14 @@ def test_a_step_is_the_written_one_to_the_bit_wherever_its_arrays_lie(d, rho):
     wanted = points.copy()
     for i in range(n):
         sideways = slopes[i] * math.sin(0.1)
-        _turning.step_point(
-            wanted[i],
-            anchors[i],
-            gradients.ravel(),
-            i * d,
-            sideways,
-            math.cos(0.1),
-            rho,
-            math.cos(angle),
-            math.sin(angle),
-        )
+        turn, cap = (sideways, math.cos(0.1)), (rho, math.cos(angle), math.sin(angle))
+        _turning.step_point(wanted[i], anchors[i], gradients.ravel(), i * d, *turn, *cap)
     for order in itertools.permutations(range(4)):
         block = np.empty((4, n, d))  # neighbors in memory, in every order
         turned, *inputs = (block[place] for place in order)
         for copy, array in zip(inputs, (points, anchors, gradients), strict=True):
             copy[...] = array
         lost = np.empty(n, dtype=np.int64)
-        assert not step_uphill(
-            *inputs, slopes, 0.1, rho, math.cos(angle), math.sin(angle), turned, lost
-        )
+        cap = rho, math.cos(angle), math.sin(angle)
+        assert not step_uphill(*inputs, slopes, 0.1, *cap, turned, lost)
         np.testing.assert_array_equal(turned, wanted, err_msg=f"order {order}")

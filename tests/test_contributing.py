@@ -1,14 +1,16 @@
-"""README and CONTRIBUTING name nothing that is not there: files, tests, stages, options."""
+"""README and CONTRIBUTING name what is there: files, tests, stages, options, what is printed."""
 
+import importlib.util
 import re
-from pathlib import Path
 
 import pytest
 import run_tests
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.commands import ROOT, python
+
 DOCUMENTS = ("README.md", "CONTRIBUTING.md")
 INLINE = re.compile(r"`+([^`]+)`+")
+CODE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"[\w.-]+\.(?:py|md|toml|yml|cff|json|txt|sh|js|ipynb)")
 # What a build or a run makes, and what stands for something of the reader's own.
@@ -25,6 +27,9 @@ COMMANDS = {
 
 def text_of(document):
     return (ROOT / document).read_text(encoding="utf-8")
+
+
+README = text_of("README.md")
 
 
 def commands(text):
@@ -100,12 +105,9 @@ def test_every_test_that_contributing_names_exists():
     assert named and {each for each in named if f"def {each}(" not in tests} <= modules
 
 
-# That the checks themselves can fail.
-
-
 def test_what_is_not_there_is_found():
     gone = ["tools/no_such.py", "nowhere.py", "book/none/", "GONE.md"]
-    there = ["tests/test_readme.py", "scan.py", "CITATION.cff", "1/m", "FILE.py", "_build/lite"]
+    there = ["tests/test_runs.py", "scan.py", "CITATION.cff", "1/m", "FILE.py", "_build/lite"]
     assert missing(" ".join(f"`{each}`" for each in [*gone, *there])) == gone
 
 
@@ -113,3 +115,44 @@ def test_an_option_that_is_not_there_is_found():
     wrong = ["python tools/run_notebooks.py --chekc", "sublinear verify --no-such"]
     text = f"`tools/run_notebooks.py --check`, `{wrong[0]}`, `{wrong[1]}`"
     assert unknown_options(text) == [f"{each}: {each.split()[-1]}" for each in wrong]
+
+
+def blocks(language):
+    return [text for name, text in CODE.findall(README) if name == language]
+
+
+@pytest.mark.parametrize("compiled", ["1", pytest.param("0", marks=pytest.mark.thorough)])
+def test_the_example_prints_what_the_readme_shows(compiled):
+    (code,), (shown,) = blocks("python"), blocks("text")
+    options = "-W", "error", "-W", "default:index='auto' takes:UserWarning"
+    run = python(code, options=options, check=False, SUBLINEAR_NUMBA=compiled)
+    assert run.returncode == 0, run.stderr
+    # How the trainer finds neurons, and what that costs, depends on the kernels; nothing else does.
+    if compiled == "0" or importlib.util.find_spec("numba") is None:
+        assert "the fourth line says 100.0%; the others are the same" in README.replace("\n", " ")
+        number = shown.splitlines()[3].rpartition(" ")[2]
+        shown = shown.replace(number, "100.0%")
+    assert run.stdout == shown
+    assert len(code.splitlines()) <= 17
+    assert "`pip install '.[fast]'`" in README.partition("```python")[0].rpartition("##")[2]
+
+
+def test_every_local_file_that_the_readme_names_exists():
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    sources = re.findall(r'(?:src|srcset)="([^"]+)"', README)
+    assert len(links) >= 4
+    assert [name for name in [*links, *sources] if not (ROOT / name).exists()] == []
+
+
+def test_every_make_command_that_a_document_names_exists():
+    targets = set(re.findall(r"^([a-z]+):", text_of("Makefile"), re.MULTILINE))
+    for document in ("README.md", "CONTRIBUTING.md", "book/intro.ipynb", "book/how-to-read.md"):
+        named = re.findall(r"(?:`|^)make ([a-z]+)", text_of(document), re.MULTILINE)
+        assert {*named} <= targets, document
+
+
+def test_every_named_requirement_is_pinned_and_declared():
+    pins, requirements = text_of("constraints.txt").lower(), text_of("requirements.txt")
+    for name in ("jupyter-book", "numpy", "scipy", "matplotlib", "ipywidgets", "nbval"):
+        assert re.search(rf"^{name}\b", requirements, re.MULTILINE), name
+        assert re.search(rf"^{name}==", pins, re.MULTILINE), name

@@ -3,8 +3,8 @@
 The docstrings are parsed by numpydoc.  Beyond its own rules one more holds: a function that checks
 its arguments, or raises, must have a Raises section.  A user calls what a room offers at its front
 door (the names in ``__all__``, or, for a module without that list, those without an underscore) and
-a page, the README or the command names.  Of all else, and of formulas of a few lines, a summary is
-asked; what a signature says by its types, `checked` adds to the help.
+a page, the README or the command names.  Of all else, and of formulas of a few lines, ruff asks a
+summary; what a signature says by its types, `checked` adds to the help.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ import json
 import pkgutil
 import re
 import textwrap
-from dataclasses import dataclass, is_dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import is_dataclass
 
 import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc, get_doc_object
@@ -27,17 +25,16 @@ from numpydoc.validate import Validator, validate
 
 import sublinear_lib
 from sublinear_lib import validation
+from tests.commands import ROOT
 
-# numpydoc's codes. A docstring at all; a summary that fits one line and ends with a full stop:
-SUMMARY = {"GL08", "SS01", "SS03", "SS06"}
+# numpydoc's codes: a docstring at all, a summary that fits one line and ends with a full stop;
 # parameters neither missing, invented, out of order nor without description; a Returns or Yields
-# section whose parts are described:
-FULL = SUMMARY | {"PR01", "PR02", "PR03", "PR07", "RT01", "RT03", "YD01"}
+# section whose parts are described.
+WANTED = {"GL08", "SS01", "SS03", "SS06", "PR01", "PR02", "PR03", "PR07", "RT01", "RT03", "YD01"}
 
 CHECKERS = {name for name in validation.__all__ if inspect.isfunction(getattr(validation, name))}
 
 
-ROOT = Path(__file__).parents[1]
 FORMULA = 6  # lines; a function with a longer body is more than a formula
 
 
@@ -65,19 +62,10 @@ def used_by_readers():
 READ = frozenset(used_by_readers())
 
 
-@dataclass(frozen=True)
-class Name:
-    """A function, class, method or property of the library."""
-
-    full: str
-    value: Any
-    public: bool
-
-    @property
-    def called(self):
-        """Whether a user calls it and it is more than a formula."""
-        inner = self.full.removeprefix(f"{module_of(self)}.").split(".")
-        return self.public and READ.issuperset(inner) and not is_formula(self.value)
+def called(full, value):
+    """Say whether a user calls it and it is more than a formula."""
+    inner = full.removeprefix(f"{module_of(value)}.").split(".")
+    return READ.issuperset(inner) and not is_formula(value)
 
 
 def is_formula(value):
@@ -108,21 +96,19 @@ def offered(room):
 
 
 def collect():
-    """Yield all names with a docstring to check."""
+    """Yield what is offered to users, and the members of classes, by full names."""
     for module in modules():
         room = importlib.import_module(".".join(module.__name__.split(".")[:2]))
         front = [id(value) for value in offered(room)]
         for name, value in vars(module).items():
             own = getattr(value, "__module__", None) == module.__name__
-            if name.startswith("_") or not own:
+            if name.startswith("_") or not own or id(value) not in front:
                 continue
-            full = f"{module.__name__}.{name}"
-            public = id(value) in front
             if inspect.isfunction(value) or inspect.isclass(value):
-                yield Name(full, value, public)
+                yield f"{module.__name__}.{name}", value
             if inspect.isclass(value):
                 for inner, member in members(value):
-                    yield Name(f"{full}.{inner}", member, public)
+                    yield f"{module.__name__}.{name}.{inner}", member
 
 
 def members(owner):
@@ -134,7 +120,11 @@ def members(owner):
             yield name, plain
 
 
-NAMES = {name.full: name for name in sorted(collect(), key=lambda name: name.full)}
+def module_of(value):
+    return (value.fget if isinstance(value, property) else value).__module__
+
+
+NAMES = {full: value for full, value in sorted(collect()) if called(full, value)}
 
 
 class Docstring(Validator):
@@ -151,13 +141,13 @@ class Docstring(Validator):
         super().__init__(get_doc_object(Validator._load_obj(obj_name)))
 
 
-def problems(name):
-    """List what is missing from the docstring of `name`."""
-    wanted = FULL if name.called else SUMMARY
-    errors = validate(name.full, Docstring)["errors"]
-    found = [(code, text) for code, text in errors if code in wanted]
-    if inspect.isclass(name.value):
-        found = [(code, text) for code, text in found if not excused(name.value, code)]
+def problems(full, value):
+    """List what is missing from a docstring."""
+    found = [error for error in validate(full, Docstring)["errors"] if error[0] in WANTED]
+    if inspect.isclass(value):
+        found = [(code, text) for code, text in found if not excused(value, code)]
+    if inspect.isfunction(value) and checks_its_arguments(value) and not says_what_it_raises(value):
+        found.append(("raises", "but has no Raises section"))
     return [f"{code}: {text}" for code, text in found]
 
 
@@ -192,24 +182,15 @@ def says_what_it_raises(value):
     return bool(FunctionDoc(None, doc=value.__doc__ or "")["Raises"])
 
 
-def module_of(name):
-    owner = name.value.fget if isinstance(name.value, property) else name.value
-    return str(owner.__module__)
-
-
-HOLDING = sorted({module_of(name) for name in NAMES.values()})
+HOLDING = sorted({module_of(value) for value in NAMES.values()})
 
 
 # numpydoc reads every attribute of a widget, also those that ipywidgets is about to drop
 @pytest.mark.filterwarnings("ignore:Widget:DeprecationWarning")
 @pytest.mark.parametrize("module", HOLDING)
 def test_docstrings_are_complete_and_say_what_is_raised(module):
-    here = [name for name in NAMES.values() if module_of(name) == module]
-    found = {name.full: problems(name) for name in here}
-    for name in here:
-        raises = name.called and inspect.isfunction(name.value) and checks_its_arguments(name.value)
-        if raises and not says_what_it_raises(name.value):
-            found[name.full].append("raises, but has no Raises section")
+    here = {full: value for full, value in NAMES.items() if module_of(value) == module}
+    found = {full: problems(full, value) for full, value in here.items()}
     assert {full: missing for full, missing in found.items() if missing} == {}
 
 
@@ -218,32 +199,21 @@ def test_every_module_opens_with_a_paragraph():
     assert short == []
 
 
-# That the checks themselves can fail.
-
-
 def test_the_names_of_every_floor_are_seen():
-    seen = {name.full for name in NAMES.values() if name.called}
     assert {
         "sublinear_lib.statistics.loglog_slope",
         "sublinear_lib.network.TwoLayerNetwork.forward",
         "sublinear_lib.halfspace.index.HalfspaceIndex.query_halfspace",
-    } <= seen
+    } <= NAMES.keys()
 
 
 def labels(m):
     """Return m."""
-    if m is None:
-        raise TypeError
-    if m == 0:
-        return 1
-    if m < 0:
-        return -m
     return validation.count(m, "m")
 
 
 def test_a_bare_docstring_is_found(monkeypatch):
     monkeypatch.setattr(labels, "__module__", "sublinear_lib.validation")
     monkeypatch.setattr(validation, "labels", labels)
-    name = Name("sublinear_lib.validation.labels", labels, public=True)
-    assert {problem[:4] for problem in problems(name)} == {"PR01", "RT01"}
-    assert checks_its_arguments(labels) and not says_what_it_raises(labels)
+    found = problems("sublinear_lib.validation.labels", labels)
+    assert [each.partition(":")[0] for each in found] == ["PR01", "RT01", "raises"]

@@ -168,11 +168,8 @@ def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(fails, tmp_path
     assert contents(tmp_path) == before
 
 
-# -- damaged files --------------------------------------------------------------------------------
-
-
-def assert_refused(result, path, reason, status=1):
-    assert result.exit_code == status
+def assert_refused(result, path, reason):
+    assert result.exit_code == 1
     assert path.name in result.output
     assert reason in result.output
     assert "Traceback" not in result.output
@@ -186,43 +183,27 @@ def run(tmp_path, no_pictures):
     return out
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "the file is empty"),
-        (b"PK\x03\x04 and nothing", "truncated or corrupt"),
-        (b"weights", "it is not an .npz archive"),
-    ],
-)
-def test_training_names_a_damaged_checkpoint_and_the_one_before_it(run, content, reason):
+def test_training_names_a_damaged_checkpoint_and_the_one_before_it(run):
     path = run / "checkpoint.npz"
     whole = path.read_bytes()
-    path.write_bytes(content)
+    path.write_bytes(b"weights")
     result = sublinear(*TRAIN, "30", "--out", str(run))
-    assert_refused(result, path, reason)
+    assert_refused(result, path, "it is not an .npz archive")
     assert "checkpoint.npz.previous" in result.output
-    assert path.read_bytes() == content
+    assert path.read_bytes() == b"weights"
     path.write_bytes(whole)
     assert sublinear(*TRAIN, "30", "--out", str(run)).exit_code == 0
 
 
-@pytest.fixture
-def evidence(few_claims):
-    return few_claims / "quick.json"
-
-
-@pytest.mark.parametrize("content", ["", "{", '{"schema": 99}', '{"schema": 1, "evidence": 3}'])
 @pytest.mark.parametrize(
     "asked",
     [("verify", "--stale"), ("verify", "--store", "--quiet"), ("claims", "show", "lem-a.1")],
 )
-def test_damaged_evidence_is_named_and_kept(evidence, asked, content):
-    evidence.write_text(content)
+def test_damaged_evidence_is_named_and_kept(few_claims, asked):
+    evidence = few_claims / "quick.json"
+    evidence.write_text("{")
     assert_refused(sublinear(*asked), evidence, "is not a file of evidence")
-    assert evidence.read_text() == content
-
-
-# -- in truth --------------------------------------------------------------------------------------
+    assert evidence.read_text() == "{"
 
 
 LIMITED = """

@@ -51,7 +51,7 @@ def scalar_loss(loss, y, f):
     raise AssertionError(f"no formula for {loss}")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ANY_LOSS, LABELS, PREDICTIONS)
 def test_value_is_the_textbook_formula(loss, y, f):
     expected = scalar_loss(loss, y, f)
@@ -61,7 +61,6 @@ def test_value_is_the_textbook_formula(loss, y, f):
     assert abs(found - expected) <= slack, (loss, y, f, found, expected)
 
 
-@settings(deadline=None)
 @given(ANY_LOSS, PREDICTIONS)
 def test_loss_is_zero_at_the_label_and_never_negative(loss, f):
     assert float(loss.value(f, f)) == 0.0
@@ -69,7 +68,7 @@ def test_loss_is_zero_at_the_label_and_never_negative(loss, f):
     assert np.all(loss.value(np.linspace(-1, 1, 9), np.full(9, f)) >= 0.0)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ANY_LOSS, LABELS, PREDICTIONS, PREDICTIONS)
 def test_loss_is_one_lipschitz_and_lies_above_its_tangents(loss, y, f, g):
     at_f, at_g = float(loss.value(y, f)), float(loss.value(y, g))
@@ -93,18 +92,11 @@ def test_derivative_is_the_limit_of_difference_quotients(loss):
     np.testing.assert_allclose(loss.derivative(np.zeros(8), f), quotient, atol=2e-8)
 
 
-def test_derivatives_are_exact_at_chosen_points():
+def test_derivatives_at_kinks_are_exact():
     f = np.array([-2.0, -0.5, -0.25, 0.0, 0.25, 0.5, 2.0])
     np.testing.assert_array_equal(AbsoluteLoss().derivative(0.0, f), [-1, -1, -1, 0, 1, 1, 1])
-    np.testing.assert_array_equal(
-        HuberLoss(delta=0.5).derivative(0.0, f), [-1, -1, -0.5, 0, 0.5, 1, 1]
-    )
-    np.testing.assert_array_equal(
-        LogCoshLoss(scale=0.5).derivative(0.0, f), [math.tanh(2 * v) for v in f]
-    )
-    np.testing.assert_array_equal(
-        EpsilonInsensitiveLoss(epsilon=0.25).derivative(0.0, f), [-1, -1, 0, 0, 0, 1, 1]
-    )
+    flat = EpsilonInsensitiveLoss(epsilon=0.25).derivative(0.0, f)
+    np.testing.assert_array_equal(flat, [-1, -1, 0, 0, 0, 1, 1])
 
 
 @pytest.mark.parametrize("parameter", [5e-324, 1e-300, 0.1, 1e300])

@@ -108,9 +108,8 @@ def test_the_first_step_has_the_printed_powers_and_the_witness_of_the_library():
     step = formula("FirstStep", "printed_step")(eps=0.25, m=m)
     assert step == pytest.approx(printed.eta(m, 0.25))
     assert definition("FirstStep", "witness_z") == "match r with O => 1 | _ => 3 end"
-    a, tau, label, eta = (
-        float(number("FirstStep", f"witness_{name}")) for name in ("out", "tau", "label", "eta")
-    )
+    names = ("out", "tau", "label", "eta")
+    a, tau, label, eta = (float(number("FirstStep", f"witness_{name}")) for name in names)
     told = companion_formal.theorem("FirstStep.two_neurons")
     before, after, bound = (rational(each) for each in re.findall(r"= (\d+/\d+)", told))
     run = regret.one_point_descent([1.0, 3.0], [a, a], tau, label, eta, 1).losses
@@ -146,9 +145,8 @@ def test_lemma_45_has_the_printed_bound_and_its_last_width():
 def test_lemma_a5_has_the_slopes_the_witness_and_the_digits_of_the_ledger():
     lower, upper = number("LemmaA5", "holds_up_to"), number("LemmaA5", "fails_from")
     crossing = concentration.gaussian_wedge_crossing()
-    assert (
-        lower < crossing.lower and crossing.upper < upper and upper - lower == Fraction(1, 10**10)
-    )
+    assert lower < crossing.lower and crossing.upper < upper
+    assert upper - lower == Fraction(1, 10**10)
     assert f"{float(lower):.10f}" in LEDGER["lem-a.5-r"].statement
     stored = claims.stored_evidence()["lem-a.5"].evidence.witness
     ratio = number("LemmaA5", "witness_ratio")
@@ -173,13 +171,11 @@ def test_lemma_a8_has_the_witness_of_the_ledger():
 def test_the_other_theorems_have_the_numbers_of_the_library():
     told = companion_formal.theorem("Memorization.parameters")
     total = re.search(r"= (N \* \(.*?\))\)%nat", told)[1]
-    assert all(
-        eval(total, {"N": N, "n": n}) == linf_size(N, n).nonzeros for N in (1, 9) for n in (2, 5)
-    )
+    for N, n in ((1, 2), (1, 5), (9, 2), (9, 5)):
+        assert eval(total, {"N": N, "n": n}) == linf_size(N, n).nonzeros
 
-    share = re.search(
-        r"lambda / (\d+)", companion_formal.theorem("NarrowLayer.no_robust_memorization")
-    )
+    told = companion_formal.theorem("NarrowLayer.no_robust_memorization")
+    share = re.search(r"lambda / (\d+)", told)
     X, y = simplex_points(4)
     radius = float(collision(null_space_layer(4), X, y).radius)
     assert float(number("NarrowLayer", "lambda")) / int(share[1]) == pytest.approx(radius)

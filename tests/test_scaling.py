@@ -2,11 +2,12 @@
 
 import dataclasses
 import math
+import operator
 from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -32,17 +33,12 @@ R3_SECOND = dataclasses.replace(
     R3, name="R3''", beta=F(7, 10), c=F(1, 10), eta_exponent=F(-1, 2), steps_exponent=F(0)
 )
 
-# ---------------------------------------------------------------------------
-# thresholds and activity
 
-
-@settings(deadline=None)
 @given(WIDTHS)
 def test_variance_of_a_preactivation_is_two_over_m(m):
     assert scaling.preactivation_std(m) ** 2 * m == pytest.approx(2.0, rel=4e-16)
 
 
-@settings(deadline=None)
 @given(st.floats(0.0, 50.0), WIDTHS)
 def test_standardizing_a_threshold_and_going_back_changes_nothing(t, m):
     tau = scaling.threshold_from_standard(t, m)
@@ -58,7 +54,6 @@ def test_activity_is_the_normal_tail_of_arrays_and_numbers():
     assert isinstance(scaling.activity_at(1.0), float)
 
 
-@settings(deadline=None)
 @given(st.floats(1e-300, 0.5), st.integers(1, 2**30))
 def test_threshold_from_activity_inverts_activity(p, m):
     tau = scaling.threshold_from_activity(p, m)
@@ -67,11 +62,6 @@ def test_threshold_from_activity_inverts_activity(p, m):
     assert math.copysign(1.0, scaling.threshold_from_activity(0.5, m)) == 1.0
 
 
-# ---------------------------------------------------------------------------
-# threshold rules
-
-
-@settings(deadline=None)
 @given(WIDTHS, st.floats(0.01, 100.0), st.floats(0.0, 1.0), st.floats(0.0, 10.0))
 def test_each_rule_is_its_formula(m, K, c, t):
     tau = {key: rule.tau(m, K=K, c=c, t=t) for key, rule in TAU_RULES.items()}
@@ -108,10 +98,6 @@ def test_a_rule_declares_the_parameters_that_it_uses_and_how_it_falls(rule):
 def test_the_standardized_threshold_has_the_stated_sparsity(m, c):
     t = scaling.standard_from_sparsity(c, m)
     assert math.exp(-t * t / 2) == pytest.approx(float(m) ** -c, rel=1e-12)
-
-
-# ---------------------------------------------------------------------------
-# exponents: the table of the audit
 
 
 TABLE = {
@@ -152,10 +138,8 @@ def test_exponents_are_those_of_the_audited_table(name):
 
 
 def test_choices_of_the_presets_are_those_of_their_definitions():
-    choices = {
-        name: (s.alpha, s.beta, s.c, s.activation, s.tau_rule) for name, s in PRESETS.items()
-    }
-    assert choices == {
+    parts = operator.attrgetter("alpha", "beta", "c", "activation", "tau_rule")
+    assert {name: parts(preset) for name, preset in PRESETS.items()} == {
         "PRINTED": (F(1, 5), F(3, 5), F(0), JUMP, ONE_OVER_M),
         "R1": (F(1, 5), F(4, 5), F(0), JUMP, ONE_OVER_M),
         "R2": (F(2, 5), F(3, 5), F(0), JUMP, ONE_OVER_M),
@@ -181,11 +165,6 @@ def test_drift_and_coupling_follow_the_prescribed_steps():
     assert (wide.gap_exponent, wide.flips_exponent) == (1 - F(1, 5) - F(2, 5), 1)
 
 
-# ---------------------------------------------------------------------------
-# what the trainer takes from a scaling
-
-
-@settings(deadline=None)
 @given(st.sampled_from(sorted(PRESETS)), st.integers(1, 10**6), st.floats(0.5, 20.0))
 def test_weights_radius_and_step_are_their_powers_of_the_width(name, m, K):
     s = PRESETS[name]
@@ -218,10 +197,6 @@ def test_number_of_steps_is_rounded_up_but_not_by_rounding_errors(K, epsilon, on
     assert steep.steps(32, 1.0, 0.5) == 16
     with pytest.raises(ValueError, match="must be a finite number, got inf"):
         PRINTED.steps(32, 1e200, 0.1)
-
-
-# ---------------------------------------------------------------------------
-# construction and errors
 
 
 @pytest.mark.parametrize(

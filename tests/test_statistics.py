@@ -16,26 +16,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sublinear_lib import statistics
-from sublinear_lib.statistics import (
-    Interval,
-    SweepError,
-    clopper_pearson,
-    loglog_slope,
-    median_interval,
-    spawn,
-    t_interval,
-    to_columns,
-)
-from tests.commands import interrupted
+from tests.commands import interrupted, wait_for
 
 sweep = partial(statistics.sweep, progress=False)
 
-# ---------------------------------------------------------------------------
-# intervals
-
 
 def test_interval_knows_what_it_contains():
-    interval = Interval(0.5, 0.4, 0.6, 0.95)
+    interval = statistics.Interval(0.5, 0.4, 0.6, 0.95)
     values = (-3.0, np.nextafter(0.4, 0.0), 0.4, 0.5, 0.6, np.nextafter(0.6, 1.0))
     assert [*map(interval.contains, values)] == [False, False, True, True, True, False]
     assert [*map(interval.excludes, values)] == [True, True, False, False, False, True]
@@ -52,14 +39,14 @@ def test_interval_knows_what_it_contains():
     ],
 )
 def test_interval_is_written_with_two_digits_of_its_half_width(numbers, text):
-    assert str(Interval(*numbers, 0.95)) == text
+    assert str(statistics.Interval(*numbers, 0.95)) == text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data(), st.integers(1, 400), st.sampled_from([0.9, 0.95, 0.999, 1 - 1e-9]))
 def test_clopper_pearson_solves_its_defining_equations(data, n, confidence):
     k = data.draw(st.integers(0, n))
-    interval = clopper_pearson(k, n, confidence)
+    interval = statistics.clopper_pearson(k, n, confidence)
     miss = (1 - confidence) / 2
     assert interval.estimate == k / n
     assert interval.confidence == confidence
@@ -75,7 +62,7 @@ def test_clopper_pearson_solves_its_defining_equations(data, n, confidence):
 
 def test_t_interval_uses_the_published_quantile():
     # Mean 2, standard deviation 1, three samples; 4.3026527... is t_{2, 0.975}.
-    interval = t_interval([1.0, 2.0, 3.0])
+    interval = statistics.t_interval([1.0, 2.0, 3.0])
     half_width = 4.302652729696142 / math.sqrt(3)
     assert interval.estimate == 2.0
     assert interval.lower == pytest.approx(2 - half_width, rel=1e-9)
@@ -93,10 +80,10 @@ def test_median_interval_is_the_shortest_pair_of_sorted_samples_that_covers_the_
         samples = rng.permutation(n).astype(float)
         if k == 0:
             with pytest.raises(ValueError, match="samples must hold enough values"):
-                median_interval(samples, confidence)
+                statistics.median_interval(samples, confidence)
             continue
-        expected = Interval((n - 1) / 2, k - 1, n - k, confidence)
-        assert median_interval(samples, confidence) == expected
+        expected = statistics.Interval((n - 1) / 2, k - 1, n - k, confidence)
+        assert statistics.median_interval(samples, confidence) == expected
 
 
 def test_slope_is_the_mean_of_the_least_squares_slopes():
@@ -104,14 +91,10 @@ def test_slope_is_the_mean_of_the_least_squares_slopes():
     m = np.array([16, 64, 200, 1024])
     values = np.exp(rng.normal(size=(6, 4)))
     slopes = [np.polyfit(np.log(m), np.log(row), 1)[0] for row in values]
-    expected = t_interval(slopes, 0.9)
-    found = loglog_slope(m, values, 0.9)
+    expected = statistics.t_interval(slopes, 0.9)
+    found = statistics.loglog_slope(m, values, 0.9)
     for name in ("estimate", "lower", "upper", "confidence"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-12), name
-
-
-# ---------------------------------------------------------------------------
-# seeds
 
 
 def _draws(generators):
@@ -119,18 +102,17 @@ def _draws(generators):
 
 
 def test_streams_are_those_that_numpy_spawns():
-    first = _draws(spawn(7, 5))
+    first = _draws(statistics.spawn(7, 5))
     assert first == _draws(np.random.default_rng(s) for s in np.random.SeedSequence(7).spawn(5))
-    assert len(set(first) | set(_draws(spawn(8, 5)))) == 10
+    assert len(set(first) | set(_draws(statistics.spawn(8, 5)))) == 10
     ours, theirs = np.random.SeedSequence(3), np.random.SeedSequence(3)
-    found = _draws(spawn(ours, 2) + spawn(ours, 1))
+    found = _draws(statistics.spawn(ours, 2) + statistics.spawn(ours, 1))
     assert found == _draws(np.random.default_rng(s) for s in theirs.spawn(3))
     mine, other = np.random.default_rng(3), np.random.default_rng(3)
-    assert _draws(spawn(mine, 2)) == _draws(other.spawn(2))
+    assert _draws(statistics.spawn(mine, 2)) == _draws(other.spawn(2))
 
 
-# ---------------------------------------------------------------------------
-# sweeps (the functions are local, so that worker processes get them by value)
+# The functions are local, so that worker processes get them by value.
 
 
 def measures():
@@ -209,9 +191,8 @@ def test_the_first_failing_cell_is_named_with_its_reason(jobs):
             raise OSError("not this one")
         return m
 
-    with pytest.raises(
-        SweepError, match="the cell m=4, seed=1 failed: ZeroDivisionError: no w"
-    ) as e:
+    message = "the cell m=4, seed=1 failed: ZeroDivisionError: no w"
+    with pytest.raises(statistics.SweepError, match=message) as e:
         sweep(fragile, {"m": [2, 4, 8]}, [1, 2], root_seed=0, n_jobs=jobs)
     assert e.value.cell == {"m": 4}
     assert e.value.seed == 1
@@ -233,7 +214,7 @@ def test_cells_after_a_failure_are_cancelled(jobs, tmp_path):
             time.sleep(0.01)
 
     grid = {"m": range(40), "folder": [str(tmp_path)]}
-    with pytest.raises(SweepError, match="cell m=0"):
+    with pytest.raises(statistics.SweepError, match="cell m=0"):
         sweep(work, grid, 1, root_seed=0, n_jobs=jobs)
     started = len(list(tmp_path.iterdir()))
     assert started <= jobs
@@ -244,7 +225,7 @@ def test_cells_after_a_failure_are_cancelled(jobs, tmp_path):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_result_that_cannot_travel_names_its_cell(jobs):
-    with pytest.raises(SweepError, match="the cell m=3, seed=0 failed"):
+    with pytest.raises(statistics.SweepError, match="the cell m=3, seed=0 failed"):
         sweep(lambda m, rng: {"bad": lambda: m}, {"m": [3]}, 1, root_seed=0, n_jobs=jobs)
 
 
@@ -272,11 +253,7 @@ def test_an_interrupt_stops_the_workers(tmp_path):
     workers = [int(path.stem) for path in tmp_path.glob("*.pid")]
     assert status != 0
     assert messages.rstrip().endswith("KeyboardInterrupt"), messages
-    for _ in range(200):
-        if not any(map(_alive, workers)):
-            break
-        time.sleep(0.05)
-    assert not any(map(_alive, workers)), f"workers {workers} still run"
+    wait_for(lambda: not any(map(_alive, workers)))
 
 
 def test_progress_is_shown_on_the_error_stream_or_not_at_all(capfd):
@@ -326,16 +303,12 @@ def test_results_of_the_wrong_form_are_refused(result, error, message):
         sweep(lambda m, rng: result, {"m": [1]}, 1, root_seed=0)
 
 
-# ---------------------------------------------------------------------------
-# columns
-
-
 def test_columns_hold_the_values_in_order():
     records = [
         {"m": 4, "gap": 0.5, "rule": "c", "z": np.array([1.0, 2.0]), "extra": [1], "mixed": 1},
         {"m": 8, "gap": 1, "rule": "1/m", "z": np.array([3.0, 4.0]), "extra": [1, 2], "mixed": "a"},
     ]
-    columns = to_columns(records)
+    columns = statistics.to_columns(records)
     assert list(columns) == ["m", "gap", "rule", "z", "extra", "mixed"]
     assert columns["m"].dtype.kind == "i"
     np.testing.assert_array_equal(columns["m"], [4, 8])
@@ -349,8 +322,6 @@ def test_columns_hold_the_values_in_order():
 
 def test_columns_need_records_of_one_form():
     with pytest.raises(ValueError, match="records must not be empty"):
-        to_columns([])
-    with pytest.raises(
-        ValueError, match=r"must all have the names \['m'\], got \['n'\] in record 1"
-    ):
-        to_columns([{"m": 1}, {"n": 2}])
+        statistics.to_columns([])
+    with pytest.raises(ValueError, match=r"have the names \['m'\], got \['n'\] in record 1"):
+        statistics.to_columns([{"m": 1}, {"n": 2}])

@@ -15,6 +15,9 @@ from sublinear_lib.tables import LEAST_ROWS, Table, covered_shift, lifted, read_
 
 ROWS = [f"{k},{k * k % 7},{'b' if k % 3 == 0 else 'a'}" for k in range(12)]
 HEADER = "length,rest,kind"
+ALL_A = [row[:-1] + "a" for row in ROWS]
+SAME = [f"{k},{k % 5},{('1', '1.0')[k % 2]}" for k in range(12)]
+SEMICOLONS = [line.replace(",", ";") for line in [HEADER, *ROWS]]
 
 
 def written(folder, lines, name="mine.csv"):
@@ -69,20 +72,11 @@ def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(t
         (changed(6, "4,nan,a"), "line 6, column 'rest': a finite number is wanted, got 'nan'"),
         (changed(7, "5,1,"), "line 7, column 'kind': a label is wanted"),
         (changed(7, "5,1,c"), "two classes, got 3 in 'kind': 'a', 'b', 'c'"),
-        (
-            [HEADER, ROWS[0], *[row[:-1] + "a" for row in ROWS[1:]]],
-            "two rows or more of each class, got one of 'b'",
-        ),
+        ([HEADER, ROWS[0], *ALL_A[1:]], "two rows or more of each class, got one of 'b'"),
         (changed(5, "٣,1,b"), "line 5, column 'length': a number is wanted, got '٣'"),
-        (
-            [HEADER, *[f"{k},{k % 5},{('1', '1.0')[k % 2]}" for k in range(12)]],
-            "two classes, got '1' and '1.0' in 'kind', which are one number",
-        ),
+        ([HEADER, *SAME], "two classes, got '1' and '1.0' in 'kind', which are one number"),
         (["length,rest,kinds", *ROWS], "got 'kind'; did you mean 'kinds'"),
-        (
-            [line.replace(",", ";") for line in [HEADER, *ROWS]],
-            "got 'kind'; the cells seem to be separated by ';', which `delimiter`",
-        ),
+        (SEMICOLONS, "got 'kind'; the cells seem to be separated by ';', which `delimiter`"),
         (['"length";"rest";"kind"', *ROWS], "mine.csv: .*; the cells seem to be separated by ';'"),
         (["kind", *["a", "b"] * 6], "there must be a feature beside the label 'kind'"),
         (changed(4, '2,"4,a'), "path must name a CSV file"),
@@ -150,9 +144,7 @@ def test_a_file_whose_name_is_no_text_gives_a_table_with_one_that_is(tmp_path, n
 @pytest.mark.parametrize(
     ("offset", "factor", "close"), [(1e15, 1.0, 0.01), (-1e12, 8.0, 1e-5), (0.0, 1e-200, 1e-12)]
 )
-def test_a_column_far_from_zero_and_one_of_tiny_numbers_are_mapped_as_any_other(
-    offset, factor, close
-):
+def test_columns_far_from_zero_and_of_tiny_numbers_are_mapped_as_any(offset, factor, close):
     rows = np.array([[k, (k * k) % 11] for k in range(56)], dtype=float)
     kept = [
         Table(numbers, np.array([1.0, -1.0] * 28), ("a", "b"), ("no", "yes"), "t").split(0.3, rng=0)
@@ -218,7 +210,7 @@ def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone():
         whole.split(1.0, rng=0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 6), st.floats(0.0, 1.8), st.integers(0, 10**6), st.floats(0.0, 1.0))
 def test_a_shift_that_is_covered_stays_in_the_cap(p, rho, seed, share):
     rng = np.random.default_rng(seed)

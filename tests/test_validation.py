@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
@@ -14,11 +14,7 @@ from scipy import sparse
 
 from sublinear_lib import validation
 
-# ---------------------------------------------------------------------------
-# arrays
 
-
-@settings(deadline=None)
 @given(
     st.one_of(
         hnp.arrays(hnp.integer_dtypes(), (2, 3), elements={"min_value": 0, "max_value": 100}),
@@ -51,11 +47,7 @@ def test_fitting_arrays_are_not_copied_and_others_are_made_contiguous():
 @pytest.mark.parametrize(
     ("value", "error", "message"),
     [
-        (
-            [1.0, np.nan, np.inf],
-            ValueError,
-            "y must contain finite numbers only, got nan at index 1",
-        ),
+        ([1.0, np.nan, np.inf], ValueError, "finite numbers only, got nan at index 1"),
         ([[1.0, 2.0], [3.0, np.inf]], ValueError, r"got inf at index \(1, 1\)"),
         (np.float64("nan"), ValueError, "y must contain finite numbers only, got nan$"),
         ([True, False], TypeError, "y must contain real numbers only, got True of type bool at"),
@@ -116,10 +108,6 @@ def test_wrong_shapes_are_refused_with_both_shapes(shape, text):
         validation.float_array(np.ones((2, 2)), "W", shape=shape)
 
 
-# ---------------------------------------------------------------------------
-# numbers
-
-
 REAL = [2, 2.0, np.int8(2), np.uint64(2), np.float16(2), np.float32(2), np.array(2.0)]
 WHOLE = [2, np.int32(2), np.uint8(2), np.array(2)]
 NONE = [True, np.True_, "1", None, 1j, [1], np.array([1]), np.array(True), Fraction(1)]
@@ -132,9 +120,7 @@ NONE = [True, np.True_, "1", None, 1j, [1], np.array([1]), np.array(True), Fract
         (validation.count, int, WHOLE, [*NONE, 2.0, np.array(2.0)], "an integer >= 0"),
     ],
 )
-def test_numbers_come_back_as_those_of_python_and_nothing_else_is_one(
-    check, kind, good, bad, wanted
-):
+def test_numbers_come_back_as_those_of_python_and_no_others(check, kind, good, bad, wanted):
     for value in good:
         found = check(value, "m")
         assert found == 2 and type(found) is kind, value
@@ -143,17 +129,11 @@ def test_numbers_come_back_as_those_of_python_and_nothing_else_is_one(
             check(value, "m", minimum=0)
 
 
-PLAIN = np.array([[1.0, 2.0]])
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: validation.count(0, "m"), "m must be an integer >= 1, got 0$"),
-        (
-            lambda: validation.count(6, "k", minimum=0, maximum=5),
-            "k must be an integer >= 0 and <= 5, got 6$",
-        ),
+        (lambda: validation.count(6, "k", minimum=0, maximum=5), "k must be .*0 and <= 5, got 6$"),
         (lambda: validation.boolean(1, "strict"), "strict must be True or False, got 1"),
         (lambda: validation.choice("c", "of", ("a", "b")), "of must be one of 'a', 'b', got 'c'$"),
         (lambda: validation.choice(1, "of", ("a", "b")), ".*'b', got 1 of type int$"),
@@ -161,7 +141,7 @@ PLAIN = np.array([[1.0, 2.0]])
         (lambda: validation.labels([1.0, 1.0], n=3), r"y must have shape \(3,\), got \(2,\)$"),
         (
             lambda: validation.mask([1, 0], "on", shape=(2,)),
-            "on must contain booleans only, got an array of dtype int64",
+            "on must .* got an array of dtype int64",
         ),
         (lambda: validation.mask([True], "on", shape=(2,)), r"on must have shape \(2,\), got"),
         (lambda: validation.mask([[True], [True, False]], "on", shape=(2,)), ".*ragged"),
@@ -170,10 +150,7 @@ PLAIN = np.array([[1.0, 2.0]])
         (lambda: validation.same_length(), ".*needs at least one argument"),
         (lambda: validation.float_array(np.empty((0, 2)), "W"), "W must not be empty"),
         (lambda: validation.points_on_slice([[0.5]]), "X must have at least 2 columns"),
-        (
-            lambda: validation.points_on_slice(_slice_points(2, 3), d=4),
-            r"X must have shape \(n, 4\), got \(2, 3\)",
-        ),
+        (lambda: validation.points_on_slice(_slice_points(2, 3), d=4), r"X must have .*\(n, 4\)"),
     ],
 )
 def test_what_is_not_allowed_is_named(call, message):
@@ -187,7 +164,7 @@ def test_what_is_allowed_comes_back():
     assert validation.choice("b", "of", ("a", "b")) == "b"
     assert validation.labels([1, -1, 0.25], n=3).tolist() == [1.0, -1.0, 0.25]
     assert validation.mask([[True, False]], "on", shape=(1, 2)).tolist() == [[True, False]]
-    assert validation.same_length(X=PLAIN.T, y=[1, 2]) == 2
+    assert validation.same_length(X=np.ones((2, 1)), y=[1, 2]) == 2
     assert validation.float_array(np.zeros((0, 3)), "X", shape=("n", 3), allow_empty=True).size == 0
     rows = validation.index_array(np.array([2, 0, 2], dtype=np.uint8), "rows", upper=3)
     assert rows.dtype == np.int64 and rows.tolist() == [2, 0, 2]
@@ -215,10 +192,6 @@ def test_ranges_of_numbers_include_or_exclude_their_ends():
         validation.scalar(2**53 + 1, "x")
 
 
-# ---------------------------------------------------------------------------
-# randomness
-
-
 def test_seeds_give_the_stream_of_numpy_and_generators_pass_through():
     for seed in (5, np.int64(5), np.random.SeedSequence(5)):
         assert validation.generator(seed).random() == np.random.default_rng(5).random()
@@ -241,21 +214,16 @@ def test_sources_of_randomness_must_be_repeatable(value, error, message):
         validation.generator(value)
 
 
-# ---------------------------------------------------------------------------
-# the paper's data
-
-
 def _slice_points(n, d, seed=0):
     v = np.random.default_rng(seed).normal(size=(n, d - 1))
     v *= math.sqrt(0.75) / np.linalg.norm(v, axis=1, keepdims=True)
     return np.hstack([v, np.full((n, 1), 0.5)])
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "shift"), [(0, -1, 2e-9), (3, -1, -1e-3), (2, 0, 1e-7), (4, 0, 1e300)]
-)
+@pytest.mark.parametrize("off", [(0, -1, 2e-9), (3, -1, -1e-3), (2, 0, 1e-7), (4, 0, 1e300)])
 @pytest.mark.parametrize("normed", [True, False])
-def test_points_off_the_slice_are_refused_with_row_norm_and_height(row, column, shift, normed):
+def test_points_off_the_slice_are_refused_with_row_norm_and_height(off, normed):
+    row, column, shift = off
     X = _slice_points(5, 3)
     X[row, column] += shift
     if normed and column == -1:  # the height alone is off
@@ -274,10 +242,6 @@ def test_points_on_the_slice_pass_unmoved(d):
     nearly = X.copy()
     nearly[:, -1] += 9e-10
     assert_array_equal(validation.points_on_slice(nearly), nearly)
-
-
-# ---------------------------------------------------------------------------
-# indices, masks, lengths
 
 
 @pytest.mark.parametrize(
@@ -299,7 +263,6 @@ def test_bad_indices_are_refused(value, options, error, message):
         validation.index_array(value, "rows", upper=3, **options)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 40), max_size=12),
     st.sampled_from([41, 500, 10**6, 2**62]),

@@ -127,19 +127,6 @@ def test_rows_of_set_bits_are_appended_in_order(code, room):
                 assert (out[end:] == -5).all(), "what lies behind must stay"
 
 
-@pytest.mark.skipif(not compresses(), reason="sixteen lanes need LLVM 20")
-def test_appending_stays_within_the_buffer():
-    store = np.full(200, -5, dtype=np.int32)
-    out = store[:70]
-    append = compiled(vector_code.append_rows)
-    end = append(Code(16), None, 0, np.uint64(2**64 - 1), out, 6)
-    assert end == 70
-    np.testing.assert_array_equal(out[6:], np.arange(64))
-    end = append(Code(16), None, 0, np.uint64(2**20 - 1), out, 50)
-    np.testing.assert_array_equal(out[50:], np.arange(20))
-    assert (store[70:] == -5).all()
-
-
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("count", [0, 1, 7, 64, 500])
 def test_rows_are_copied(code, count):
@@ -390,9 +377,7 @@ def test_compiled_kernels_are_kept_apart_by_code_and_by_text():
         ("+avx2,+avx512f,+avx512bw", "1", "Code(16)" if compresses() else "Code(8)"),
     ],
 )
-def test_a_processor_gets_the_code_of_its_features_unless_it_is_switched_off(
-    features, switch, wanted
-):
+def test_a_processor_gets_the_code_of_its_features_unless_switched_off(features, switch, wanted):
     program = "from sublinear_lib._vector_code import host_code; print(host_code())"
     done = python(program, NUMBA_CPU_FEATURES=features, SUBLINEAR_VECTOR=switch)
     assert done.stdout.strip() == wanted

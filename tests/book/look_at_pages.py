@@ -6,12 +6,9 @@ Both readers visit every page, and axe is asked about it; explorers and quizzes 
 keyboard.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from browser import chromium, serving
@@ -35,7 +32,7 @@ LOOKS = {
 }
 
 
-def look_at(kind: str, names: Sequence[str]) -> tuple[str, dict[str, record.Findings], str]:
+def look_at(kind, names):
     """Return what is found at these pages by one kind of look, and the version of the browser."""
     with chromium() as browser, serving(HTML) as address:
         bases = {"http": address, "file": HTML.as_uri()}
@@ -43,9 +40,9 @@ def look_at(kind: str, names: Sequence[str]) -> tuple[str, dict[str, record.Find
         return kind, found, browser.version
 
 
-def main() -> int:
+def main():
     """Look at what has changed; return 1 if something was found anywhere."""
-    found: dict[str, dict[str, record.Findings]] = defaultdict(dict)
+    found = defaultdict(dict)
     left = []
     for kind, (kept, names, _) in LOOKS.items():
         for name in names():

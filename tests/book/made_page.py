@@ -1,14 +1,10 @@
 """A page like those of the book, its colors and nothing else, for what a test makes up."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import check_book
 from companion_math import STYLE, typeset
 
 
-def made_page(title: str, body: str, *, head: str = "", after: str = "") -> str:
+def made_page(title, body, *, head="", after=""):
     """Return a page with a heading; `head` goes into its head, `after` behind its text."""
     return (
         '<!doctype html><html lang="en" data-content_root="./"><head><meta charset="utf-8">'
@@ -23,7 +19,7 @@ def made_page(title: str, body: str, *, head: str = "", after: str = "") -> str:
     )
 
 
-def write_set(folder: Path, name: str, title: str, body: str) -> Path:
+def write_set(folder, name, title, body):
     """Store a page whose formulas are set as in the book, with styles and letters beside it."""
     for each in (STYLE, "vendor"):
         if not (folder / each).exists():

@@ -1,16 +1,13 @@
 """A small book, built by Sphinx with the extensions of ours."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 from check_book import ROOT
 
 
-def build(source: Path, html: Path, *options: str) -> str:
+def build(source, html, *options):
     """Build a book, every warning of which is an error; return what is said of one."""
     run = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "-q", *options, source, html],
@@ -23,7 +20,7 @@ def build(source: Path, html: Path, *options: str) -> str:
     return run.stderr
 
 
-def write(source: Path, pages: dict[str, str]) -> Path:
+def write(source, pages):
     """Store the files of a book by their names."""
     for name, text in pages.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)

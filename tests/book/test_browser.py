@@ -54,9 +54,7 @@ def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit):
     tab = visit("book/reference/repaired-theorems", width=390).tab
     until(tab, smaller)  # the page may still be arranging
     tab.evaluate(f"document.querySelectorAll('{FOLDS}').forEach(each => {{ each.open = true; }})")
-    until(
-        tab, f"{formulas}.every(each => each.scrollWidth <= each.clientWidth + 1 || !each.tabIndex)"
-    )
+    until(tab, f"{formulas}.every(one => one.scrollWidth <= one.clientWidth + 1 || !one.tabIndex)")
     phone = tab.evaluate(sizes)
     tab.set_viewport_size({"width": 1280, "height": 900})
     until(tab, f"!{formulas}[1].style.fontSize")

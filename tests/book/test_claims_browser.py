@@ -53,18 +53,12 @@ def count_is(tab, text):
     until(tab, "text => document.querySelector('.sl-count').textContent.startsWith(text)", arg=text)
 
 
-# ---- every exhibit ------------------------------------------------------------------------------
-
-
 def test_formulas_are_set_and_what_we_reconstructed_is_underlined(opened):
     tab = opened("boxes")
     assert tab.locator(".sl-statement math").count() > 0
     style = "each => getComputedStyle(each).borderBottomStyle"
     assert tab.locator("math .mjx-rec").first.evaluate(style) == "dotted"
     assert tab.locator(".sl-statement .sl-rec").first.evaluate(style) == "dotted"
-
-
-# ---- boxes --------------------------------------------------------------------------------------
 
 
 def test_a_box_opens_by_keyboard_and_then_its_links_are_reached(opened):
@@ -79,9 +73,6 @@ def test_a_box_opens_by_keyboard_and_then_its_links_are_reached(opened):
         tab.keyboard.press("Tab")
         seen.add(tab.evaluate("document.activeElement.getAttribute('href')"))
     assert "../reference/ledger.ipynb#thm-4.4" in seen
-
-
-# ---- the ledger ---------------------------------------------------------------------------------
 
 
 def test_without_scripts_every_row_opens_and_every_node_is_a_link(opened):
@@ -153,9 +144,6 @@ def test_a_link_may_ask_for_a_selection(opened):
     assert tab.get_by_label("Verdict", exact=True).input_value() == "proof gap"
 
 
-# ---- the graph ----------------------------------------------------------------------------------
-
-
 def classes(tab, selector, name):
     found = tab.locator(f"#printed {selector}.{name}").evaluate_all(
         "all => all.map(each => each.dataset.id ?? `${each.dataset.from} ${each.dataset.to}`)"
@@ -166,9 +154,8 @@ def classes(tab, selector, name):
 def test_focus_shows_what_a_statement_rests_on_and_what_rests_on_it(opened):
     tab = opened("graph")
     tab.locator("#printed-thm-4\\.1").focus()
-    assert classes(tab, ".sl-node", "sl-near") == {
-        *("thm-4.1", "lem-a.5", "lem-a.6", "thm-4.4", "thm-1.1")
-    }
+    near = classes(tab, ".sl-node", "sl-near")
+    assert near == {"thm-4.1", "lem-a.5", "lem-a.6", "thm-4.4", "thm-1.1"}
     assert classes(tab, "path", "sl-below") == {"lem-a.5 thm-4.1", "lem-a.6 thm-4.1"}
     assert classes(tab, "path", "sl-above") == {"thm-4.1 thm-4.4", "thm-4.4 thm-1.1"}
     tab.locator("h1").hover()
@@ -240,9 +227,6 @@ def test_the_drawing_is_made_larger_and_fits_again(opened):
     tab.get_by_role("button", name="Fit").click()
     room = tab.evaluate("document.querySelector('#printed .sl-scroll').clientWidth")
     assert room - 2 <= tab.evaluate(width) <= room
-
-
-# ---- the built pages ----------------------------------------------------------------------------
 
 
 def test_the_ledger_is_light_until_a_row_is_opened(visit):

@@ -67,9 +67,8 @@ def test_a_fold_that_opens_is_as_it_was(browser, tmp_path, way):
     tab = browser.new_page()
     try:
         for name, html in (("before", FOLDS), ("now", wait_in_folds(FOLDS))):
-            place.write_text(
-                f"<!doctype html><meta charset=utf-8>{html}<script>{SCRIPT}</script>", "utf-8"
-            )
+            page = f"<!doctype html><meta charset=utf-8>{html}<script>{SCRIPT}</script>"
+            place.write_text(page, "utf-8")
             tab.goto(place.as_uri())
             if name == "now":
                 assert tab.locator("math").count() == 4

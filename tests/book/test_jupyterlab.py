@@ -10,6 +10,8 @@ import time
 import pytest
 from run_notebooks import ROOT
 
+from tests.commands import wait_for
+
 pytest.importorskip("jupyterlab_myst", reason="JupyterLab comes with the extra [lab]")
 
 pytestmark = pytest.mark.thorough
@@ -48,15 +50,11 @@ def lab(tmp_path_factory):
     environment = {**os.environ, **places, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "tools/lab.py", "--no-browser", "--IdentityProvider.token=key"]
     with (checkout / "log").open("w") as log:
-        server = subprocess.Popen(
-            command, cwd=checkout, env=environment, stdout=log, stderr=subprocess.STDOUT
-        )
+        streams = {"stdout": log, "stderr": subprocess.STDOUT}
+        server = subprocess.Popen(command, cwd=checkout, env=environment, **streams)
     try:
         running = checkout / "RUNTIME" / f"jpserver-{server.pid}.json"
-        for _ in range(1200):
-            if running.exists() or server.poll() is not None:
-                break
-            time.sleep(0.1)
+        wait_for(lambda: running.exists() or server.poll() is not None, 120)
         assert running.exists(), (checkout / "log").read_text()
         yield folder, json.loads(running.read_text())["url"]
     finally:
@@ -93,9 +91,7 @@ def _saves(answer):
 
 
 @pytest.mark.browser
-def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_changes_nothing(
-    lab, browser
-):
+def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_is_safe(lab, browser):
     folder, _ = lab
     file = folder / f"{CHAPTER}.ipynb"
     before = file.read_bytes()

@@ -43,9 +43,6 @@ def test_every_explorer_of_a_notebook_is_met(visit):
     assert kinds["explorer"] == 1
 
 
-# What the checks themselves promise: each finds the fault it is named after.
-
-
 SOUND = """<!doctype html><html lang="en"><head><style>
 body { background: #fff; color: #111 }
 :focus-visible { outline: 3px solid #1268c8 }</style></head><body><main>

@@ -87,9 +87,6 @@ def test_the_names_of_the_library_stay_out_of_the_index_of_words(pages):
     assert [link for link in links if link.startswith(companion_api.FOLDER)] == []
 
 
-# How a docstring becomes a page.
-
-
 @pytest.mark.parametrize(
     ("docstring", "page"),
     [

@@ -29,17 +29,13 @@ def test_scripts_that_nobody_needs_go_and_the_others_wait():
 
 
 def test_code_keeps_what_is_colored_and_its_text():
-    code = (
-        '<div class="highlight"><pre><span class="k">if</span> <span class="n">x</span></pre></div>'
-    )
-    html = companion_light.lighten(HEAD.replace("{}</body>", code + "</body>"), {"k"})
+    code = '<div class="highlight"><pre><span class="k">if</span> <span class="n">x</span></pre>'
+    html = companion_light.lighten(HEAD.replace("{}</body>", code + "</div></body>"), {"k"})
     assert '<pre><span class="k">if</span> x</pre>' in html
 
 
 def test_what_looks_like_a_plain_name_is_not_colored():
-    css = (
-        ".highlight .n { color: #000 } .highlight .k { color: #111 } .highlight .p { color: #000 }"
-    )
+    css = ".highlight .n {color: #000} .highlight .k {color: #111} .highlight .p {color: #000}"
     assert companion_light.colored_classes(css) == {"k"}
 
 

@@ -194,9 +194,8 @@ def test_every_page_knows_its_place():
 
 def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch):
     short = [Reply("no", False, "No."), Reply("one", False, "No.")]
-    long, fair = (
-        Question("?", "", (*short, Reply(right, True, "Right."))) for right in ("yes indeed", "y")
-    )
+    rights = (Reply(text, True, "Right.") for text in ("yes indeed", "y"))
+    long, fair = (Question("?", "", (*short, right)) for right in rights)
     for asked, problems in (
         ([long] * 4, ["the right answer is the longest in 4 of its 4 questions"]),
         ([fair, fair, fair, long], []),
@@ -250,8 +249,6 @@ def test_an_explorer_with_an_old_script_is_found(tmp_path):
         f"(run `python tools/run_notebooks.py {sound.path.as_posix()}`)"
     ]
 
-
-# What storing a notebook promises.
 
 CELLS = """
 import sys
@@ -317,9 +314,6 @@ def test_an_error_or_a_warning_is_not_stored(tmp_path, source):
     assert path.read_text(encoding="utf-8") == before
 
 
-# What refreshing the claims of a page promises.
-
-
 @pytest.mark.thorough
 def test_only_cells_with_claims_are_run_again_and_the_rest_is_kept(tmp_path):
     code = ["print('costly', 1 + 1)", "from sublinear_lib.exhibits import badge", "badge", "3"]
@@ -328,9 +322,8 @@ def test_only_cells_with_claims_are_run_again_and_the_rest_is_kept(tmp_path):
     whole = run_notebooks.fresh(path)
     path.write_text(whole, encoding="utf-8")
     assert run_notebooks.refreshed(path) == whole
-    touched = whole.replace("costly 2", "costly 99").replace(
-        "import badge", "import inline_html as badge"
-    )
+    touched = whole.replace("costly 2", "costly 99")
+    touched = touched.replace("import badge", "import inline_html as badge")
     path.write_text(touched, encoding="utf-8")
     assert run_notebooks.main(["--claims", "--check", str(path)]) == 0
     old = whole.replace('"3"', '"4"')

@@ -8,9 +8,7 @@ CHAPTER = "book/part1/how-many-neurons-fire"
 FORMULAS = "book/reference/repaired-theorems"
 SHEET = 688  # pixels between the margins of A4
 # The choices of a quiz stay: on paper their circles are ticked with a pen.
-PRESSED = (
-    "button:visible, input:visible:not(.sl-choice input), .copybtn:visible, .toggle-button:visible"
-)
+PRESSED = "button:visible, input:visible:not(.sl-choice input), .toggle-button:visible"
 
 
 def before(tab):

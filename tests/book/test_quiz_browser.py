@@ -79,6 +79,5 @@ def test_paper_shows_the_choices_and_no_answer(made_up, show):
         field.locator("label").first.click()
     tab.emulate_media(media="print")
     assert tab.locator(".sl-choice label:visible").count() == 10
-    assert (
-        tab.locator(".sl-told:visible, .sl-quiz button:visible, .sl-quiz svg:visible").count() == 0
-    )
+    hidden = ".sl-told:visible, .sl-quiz button:visible, .sl-quiz svg:visible"
+    assert tab.locator(hidden).count() == 0

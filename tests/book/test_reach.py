@@ -21,14 +21,9 @@ import sublinear_lib
 
 SITE = "https://example.org/companion/"
 URL = "https://github.com/example/companion"
-MOVED = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"][
-    "companion_moved"
-]
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-
-
-# ---- what a page says about itself --------------------------------------------------------------
 
 
 def described(*paragraphs):
@@ -56,9 +51,8 @@ def test_a_description_is_whole_sentences_without_formulas():
 def test_tags_for_other_sites_need_an_address():
     alone = companion_reach.tags('A "title"', "About a < b & c", "Book")
     assert alone == '<meta name="description" content="About a &lt; b &amp; c" />\n'
-    soup = BeautifulSoup(
-        companion_reach.tags("A title", "About", "Book", SITE, "book/x.html"), "html.parser"
-    )
+    tags = companion_reach.tags("A title", "About", "Book", SITE, "book/x.html")
+    soup = BeautifulSoup(tags, "html.parser")
     told = {str(tag.get("property") or tag.get("name")): tag["content"] for tag in soup("meta")}
     assert told["og:url"] == f"{SITE}book/x.html"
     assert told["og:image"] == f"{SITE}_static/social-card.png"
@@ -103,13 +97,10 @@ def test_every_page_has_a_description_of_its_own(pages):
 def test_no_page_names_an_address_before_there_is_one(html, pages):
     assert not (html / "sitemap.xml").exists()
     for page in pages.values():
-        if page.name.removesuffix(".html") in MOVED:
+        if page.name.removesuffix(".html") in CONFIG["companion_moved"]:
             continue  # a signpost, which names a page beside it
         assert not page.tree.css('meta[property^="og:"]'), page.name
         assert not page.tree.css("link[rel=canonical]"), page.name
-
-
-# ---- how it is cited ----------------------------------------------------------------------------
 
 
 def test_an_entry_for_bibtex_holds_what_the_citation_file_says():
@@ -159,15 +150,11 @@ def test_all_metadata_name_the_same_book_and_version():
     assert zenodo["keywords"] == CITATION["keywords"]
     assert CITATION["license"] == [PROJECT["license"], "CC-BY-4.0"]
     assert zenodo["license"] == PROJECT["license"].lower()  # Zenodo writes them small
-    assert [each["name"] for each in zenodo["creators"]] == [
-        each["name"] for each in CITATION["authors"]
-    ]
+    creators, authors = zenodo["creators"], CITATION["authors"]
+    assert [each["name"] for each in creators] == [each["name"] for each in authors]
     (paper,) = CITATION["references"]
     (related,) = zenodo["related_identifiers"]
     assert related["identifier"].removeprefix("arXiv:") == paper["url"].rpartition("/")[2]
-
-
-# ---- where it runs ------------------------------------------------------------------------------
 
 
 def test_a_notebook_for_colab_installs_this_library_first_and_is_the_same_otherwise(tmp_path):

@@ -27,9 +27,7 @@ addEventListener("resize", () => { if (innerWidth < 500) throw new Error("too na
 
 
 @pytest.mark.browser
-def test_what_only_the_second_reader_meets_is_put_on_record_and_told_from_there(
-    browser, tmp_path, monkeypatch
-):
+def test_what_only_the_second_reader_meets_is_kept_and_told(browser, tmp_path, monkeypatch):
     monkeypatch.setattr(visits_module, "way", lambda name: ("file", (DESK, PHONE)))
     (tmp_path / "page.html").write_text(FAULTY)
     kept = look(browser, tmp_path.as_uri(), "page")

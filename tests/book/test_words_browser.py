@@ -79,9 +79,8 @@ def test_the_keyboard_shows_it_too_and_axe_finds_nothing(scheme, visit):
 
 
 def test_a_finger_follows_the_link_and_sees_no_card(browser, site):
-    context = browser.new_context(
-        viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True
-    )
+    phone = {"width": 390, "height": 800}
+    context = browser.new_context(viewport=phone, has_touch=True, is_mobile=True)
     try:
         tab = context.new_page()
         tab.goto(f"{site}/{CHAPTER}.html", wait_until="load")

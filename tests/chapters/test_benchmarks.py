@@ -1,7 +1,5 @@
 """The pictures of the page of measurements tell the numbers that they are given."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from sublinear_lib.chapters.benchmarks import figures
@@ -18,7 +16,7 @@ speedup = partial(figures.speedup_by_dimension, **BASELINE, curves=SPEED, name="
 recall = partial(figures.recall_against_time, panels=PANELS, name="r")
 
 
-def test_numbers_are_told_with_their_names_and_in_order() -> None:
+def test_numbers_are_told_with_their_names_and_in_order():
     tells(misses(), "digits: 0 % where 0 % are missed, 60 % where 50 % are missed")
     assert alt(misses()).index("digits") < alt(misses()).index("points")
     tells(speedup(), "1 % active: 40 at d = 2, 2.5 at d = 32")

@@ -1,7 +1,5 @@
 """Brackets say both ends, and have to hold the worst case."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest
@@ -16,7 +14,7 @@ BRACKETS = {
 brackets = partial(figures.brackets_picture, panels=BRACKETS, name="b")
 
 
-def test_the_brackets_say_both_ends_of_each_and_reach_from_one_to_the_other() -> None:
+def test_the_brackets_say_both_ends_of_each_and_reach_from_one_to_the_other():
     first = "d = 3: interval from 0 to 7.5; linear from 0 to 3; split from 0.99 to 1"
     tells(brackets(), first, "d = 4: interval from -0.1 to 2.5")
     wanted = [[*pair] for methods in BRACKETS.values() for pair in methods.values()]

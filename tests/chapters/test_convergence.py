@@ -1,7 +1,5 @@
 """What training pays and what its proof promises: runs and the closed form of Theorem D."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -20,7 +18,7 @@ WEIGHTS = {"R1": 0.2, "R2": 0.4, "R3": 0.2}
 
 @pytest.mark.parametrize("repair", WEIGHTS)
 @pytest.mark.parametrize(("k", "epsilon"), [(8, "0.125"), (16, "0.5"), (160, "0.25")])
-def test_runs_and_promise_are_those_of_theorem_d(repair: str, k: int, epsilon: str) -> None:
+def test_runs_and_promise_are_those_of_theorem_d(repair, k, epsilon):
     m, eps = 2**k, float(epsilon)
     view = explorers.paid_and_promised.function(k, repair, epsilon)
     a, tau = float(m) ** -WEIGHTS[repair], sparse(m) if repair == "R3" else 1.0 / m
@@ -46,8 +44,6 @@ def test_runs_and_promise_are_those_of_theorem_d(repair: str, k: int, epsilon: s
     assert f"pays {number(found.average)} on average" in view.sentence
 
 
-# ---- pictures ----
-
 TERMS = {"loss of *W**": 0.1, "optimization": 0.2, "coupling": 0.3}
 S, K = np.linspace(0.0, 1.5, 61), np.arange(8, 161)
 LOSSES = {"*g*": np.abs(S - 1.0), "*f*": np.abs(S - 1.0) + 0.2 * (np.arange(S.size) % 2)}
@@ -57,12 +53,10 @@ RUNS = {"*m* = 8": [0.5, 0.25]}
 
 bars = partial(figures.regret_bars, panels={"R1": {"*m* = 8": (TERMS, 0.4, 0.9)}}, name="bars")
 line = partial(figures.surrogate_picture, along=S, losses=LOSSES, **COURSE, name="line")
-promised = partial(
-    figures.convergence_picture, runs=RUNS, exponents=K, promise=PROMISE, name="promise"
-)
+promised = partial(figures.convergence_picture, runs=RUNS, exponents=K, promise=PROMISE, name="p")
 
 
-def test_bars_are_as_long_as_their_terms_and_hold_the_average() -> None:
+def test_bars_are_as_long_as_their_terms_and_hold_the_average():
     tells(bars(), "loss of W* 0.1", "optimization 0.2", "coupling 0.3", "in all 0.6")
     tells(bars(), "average of the run 0.4", "loss at the start 0.9")
     assert "0.6" in texts(bars())
@@ -76,7 +70,7 @@ def test_bars_are_as_long_as_their_terms_and_hold_the_average() -> None:
             bars(panels={"a": {"b": (TERMS, 0.6, 0.9), "c": (terms, average, 0.9)}})
 
 
-def test_the_line_counts_its_turns_and_a_ring_marks_where_the_promise_says_something() -> None:
+def test_the_line_counts_its_turns_and_a_ring_marks_where_the_promise_says_something():
     tells(line(), "g 1 at W_0, 0 at the end, turning 1 times")
     tells(line(), "f 1 at W_0, 0 at the end, turning 59 times")
     tells(line(), "loss from 1 to 0.25, smallest 0.25")

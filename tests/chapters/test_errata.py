@@ -1,7 +1,5 @@
 """The map of powers says of every choice exactly what the inequalities say."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -20,7 +18,7 @@ VIEW = explorers.exponent_map.function
 
 
 @pytest.mark.parametrize("firing", SHARES)
-def test_a_choice_is_called_consistent_exactly_in_the_triangle(firing: str) -> None:
+def test_a_choice_is_called_consistent_exactly_in_the_triangle(firing):
     for k, j in product(range(31), range(30, 61)):
         alpha, beta = Fraction(k, 60), Fraction(j, 60)
         total = alpha + SHARES[firing]
@@ -31,7 +29,7 @@ def test_a_choice_is_called_consistent_exactly_in_the_triangle(firing: str) -> N
         assert ("Proposition 2" in view.sentence) == jump == (not of(view, Band))
 
 
-def test_the_named_choices_and_the_corners_are_where_they_belong() -> None:
+def test_the_named_choices_and_the_corners_are_where_they_belong():
     for preset in (PRINTED, R1, R2, R3, ZHANG):
         here = float(preset.alpha), float(preset.beta)
         view = VIEW(*here, "1/5" if preset.c else "half")
@@ -58,7 +56,7 @@ SLICES = {"one": TRIANGLE, "two": TRIANGLE}
 powers = partial(figures.power_map_picture, slices=SLICES, choices=CHOICES, name="map")
 
 
-def test_the_picture_names_every_choice_where_it_lies_on_one_scale() -> None:
+def test_the_picture_names_every_choice_where_it_lies_on_one_scale():
     tells(powers(), "as printed at 0.2, 0.6; R2 at 0.4, 0.6")
     assert texts(powers()).count("0.8") == 2
     places = [tuple(points[0].tolist()) for points in lines(powers(), "c2", marker="o")]

@@ -1,7 +1,5 @@
 """Good weights: curves, losses and pictures are those of the weights of Theorem E."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial
@@ -24,7 +22,7 @@ M = 1024
 
 
 @pytest.mark.parametrize("threshold", TAUS)
-def test_curves_and_numbers_are_those_of_the_weights_of_theorem_e(threshold: str) -> None:
+def test_curves_and_numbers_are_those_of_the_weights_of_theorem_e(threshold):
     view, data = explorers.weights_of_a_rule.function(M, threshold), datasets.circle(3)
     tau = float(TAUS[threshold](M))
     start = TwoLayerNetwork.initialize(M, 3, "R3", rng=1, tau=tau, activation="continuous")
@@ -46,7 +44,7 @@ def test_curves_and_numbers_are_those_of_the_weights_of_theorem_e(threshold: str
     assert f"of which {percent(scaling.activity_at(tau * math.sqrt(M / 2)))} fire" in view.sentence
 
 
-def test_the_picture_shows_two_networks_that_meet_the_labels() -> None:
+def test_the_picture_shows_two_networks_that_meet_the_labels():
     said = alt(explorers.rule_and_training_picture())
     assert "3 shaded caps, where the wanted labels 1, -1, 1" in said
     for name in ("rule, 65 536 neurons", "trained, 256 neurons"):
@@ -83,7 +81,7 @@ steps = partial(
 )
 
 
-def test_arcs_are_counted_and_drawn_in_two_pieces_where_they_pass_180_degrees() -> None:
+def test_arcs_are_counted_and_drawn_in_two_pieces_where_they_pass_180_degrees():
     tells(arcs(), "3 neurons", "2 adding and 1 subtracting")
     tells(arcs(), "m = 3, at most 0.25 from the target; m = 9, at most 0 from the target")
     for middle, wanted in ((0.0, [[-1.0, 1.0]]), (3.0, [[2.0, math.pi], [-math.pi, 4 - math.tau]])):
@@ -92,11 +90,11 @@ def test_arcs_are_counted_and_drawn_in_two_pieces_where_they_pass_180_degrees() 
         np.testing.assert_allclose([path[:, 0] for path in paths], np.degrees(wanted))
 
 
-def test_functions_on_the_circle_are_told_by_their_ranges() -> None:
+def test_functions_on_the_circle_are_told_by_their_ranges():
     tells(fit(), "2 shaded caps", "labels 1, -1", "trained runs from -2 to 2; w runs from -1 to 1")
 
 
-def test_the_text_says_how_far_each_step_is_from_its_aims() -> None:
+def test_the_text_says_how_far_each_step_is_from_its_aims():
     tells(steps(), "good: at most 0 away from 0 for far points and 0 away from 1 for near ones")
     tells(steps(), "bad: at most 0.5 away from 0 for far points and 0.5 away from 1 for near ones")
     # At 90 and 270 degrees the cosine is near zero: its worst distance is at the cap's outer edge.

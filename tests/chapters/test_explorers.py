@@ -1,13 +1,9 @@
 """The contract of all explorers and labs of the pages, at every position of their controls."""
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +26,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 STORY = {path.stem.replace("-", "_") for path in BOOK.glob("part1/*.ipynb")} | {"errata"}
 
 
-def wines() -> Table:
+def wines():
     """Return the table of the page on the reader's own data."""
     wine = load_wine()
     two, names = wine.target < 2, tuple(wine.feature_names)
@@ -38,7 +34,7 @@ def wines() -> Table:
     return Table(*given, ("grower A", "grower B"), "wine")
 
 
-def functions(page: str) -> dict[str, Callable[..., Any]]:
+def functions(page):
     module = import_module(f"sublinear_lib.chapters.{page}.explorers")
     own = {"own_data", "own_file"} if page == "your_own_data" else set()
     return {
@@ -52,18 +48,18 @@ PAGES_WITH = sorted(path.parent.name for path in FOLDER.glob("*/explorers.py"))
 ALL = [(page, name) for page in PAGES_WITH for name in functions(page)]
 
 
-def is_explorer(page: str, name: str) -> bool:
+def is_explorer(page, name):
     made = functions(page)[name]
     function = made.function if isinstance(made, Declared) else made
     return function.__annotations__["return"] in ("View", "Explorer")
 
 
-def made(page: str, name: str) -> Any:
+def made(page, name):
     make = functions(page)[name]
     return make() if isinstance(make, Declared) else make(wines())
 
 
-def stored(page: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def stored(page):
     """Return the models of the widgets that a page stores, and the outputs of its cells."""
     notebook = json.loads(PAGES[page].read_text(encoding="utf-8"))
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
@@ -71,17 +67,17 @@ def stored(page: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return models, [output["data"] for output in outputs if "data" in output]
 
 
-def stored_keys(page: str) -> set[str]:
+def stored_keys(page):
     models = stored(page)[0].values()
     return {model["state"]["_key"] for model in models if "_key" in model["state"]}
 
 
-def said(text: str | None) -> bool:
+def said(text):
     """Whether a text is whole sentences about finite numbers."""
     return bool(text) and text.strip()[-1] in ".)" and not {"nan", "inf"} & {*text.split()}
 
 
-def numbers(part: Any) -> list[float]:
+def numbers(part):
     if isinstance(part, dict):
         return [x for value in part.values() for x in numbers(value)]
     if isinstance(part, list):
@@ -89,14 +85,14 @@ def numbers(part: Any) -> list[float]:
     return [part] if isinstance(part, int | float) else []
 
 
-def test_a_page_has_at_most_one_explorer_and_no_two_have_one_name() -> None:
+def test_a_page_has_at_most_one_explorer_and_no_two_have_one_name():
     pages = [page for page, name in ALL if is_explorer(page, name)]
     assert len(pages) == len(set(pages))
     assert len({name for _, name in ALL}) == len(ALL)
 
 
 @pytest.mark.parametrize("page", PAGES_WITH)
-def test_what_a_page_stores_has_a_form_for_each_reader_and_names_no_model(page: str) -> None:
+def test_what_a_page_stores_has_a_form_for_each_reader_and_names_no_model(page):
     models, outputs = stored(page)
     assert {model["model_name"] for model in models.values()} == {"AnyModel", "LayoutModel"}
     shown = [data for data in outputs if {PAGE_HTML, VIEW} & {*data}]
@@ -115,7 +111,7 @@ EXPLORERS = [
 
 
 @pytest.mark.parametrize(("page", "name"), EXPLORERS)
-def test_an_explorer_keeps_the_contract(page: str, name: str) -> None:
+def test_an_explorer_keeps_the_contract(page, name):
     explorer = made(page, name)
     assert isinstance(explorer, Explorer)
     assert explorer._key in stored_keys(page), "the page stores another one"
@@ -128,7 +124,7 @@ def test_an_explorer_keeps_the_contract(page: str, name: str) -> None:
     assert len(still.alt) > len(explorer.title) + 40
 
 
-def one_idea(explorer: Explorer) -> None:
+def one_idea(explorer):
     assert len(explorer.controls) <= 3
     for control in explorer.controls:
         # A slider feels continuous; else two or three buttons, or the printed rule and its repairs.
@@ -138,7 +134,7 @@ def one_idea(explorer: Explorer) -> None:
     assert sliders or explorer.name == "own-data-explorer"
 
 
-def every_position_speaks(explorer: Explorer, page: str) -> None:
+def every_position_speaks(explorer, page):
     table = explorer._unpacked
     assert len(table["grid"]) == math.prod(explorer.shape)
     assert all(math.isfinite(x) for x in numbers([table["arrays"], table["axes"], table["marks"]]))
@@ -153,7 +149,7 @@ def every_position_speaks(explorer: Explorer, page: str) -> None:
         assert mark["role"] == (palette.meaning(mark["label"]) or mark["role"]), mark["label"]
 
 
-def a_live_kernel_shows_the_same(explorer: Explorer) -> None:
+def a_live_kernel_shows_the_same(explorer):
     places = [np.random.default_rng(k).integers(explorer.shape).tolist() for k in range(3)]
     for place in places:
         controls = list(zip(explorer.controls, place, strict=True))
@@ -168,7 +164,7 @@ def a_live_kernel_shows_the_same(explorer: Explorer) -> None:
         assert said(explorer.view(**between)["sentence"])
 
 
-def strange_values_are_refused(explorer: Explorer) -> None:
+def strange_values_are_refused(explorer):
     for control in explorer.controls:
         beyond = [-1e9, 1e9, math.nan, None, "x"] if isinstance(control, Slider) else ["x", 3]
         for value in beyond:
@@ -177,7 +173,7 @@ def strange_values_are_refused(explorer: Explorer) -> None:
 
 
 @pytest.mark.parametrize(("page", "name"), [each for each in ALL if not is_explorer(*each)])
-def test_a_lab_is_the_one_that_the_page_stores(page: str, name: str) -> None:
+def test_a_lab_is_the_one_that_the_page_stores(page, name):
     lab = made(page, name)
     assert isinstance(lab, LiveLab) and lab._key in stored_keys(page)
     assert len(lab.controls().children) == len(lab._controls) + 2
@@ -202,9 +198,7 @@ TYPED = [
 
 
 @pytest.mark.parametrize(("name", "control", "text", "said"), TYPED)
-def test_mistakes_in_a_typed_line_are_named(
-    name: str, control: str, text: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_in_a_typed_line_are_named(name, control, text, said, capsys):
     (page,) = (page for page, lab in ALL if lab == name)
     lab = made(page, name)
     inputs = zip(lab._controls, lab.controls().children, strict=False)

@@ -1,7 +1,5 @@
 """f and its linearization: curves of ordinary networks, numbers of Proposition 1."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -18,7 +16,7 @@ from tests.plotting.shown import lines, tells, texts
 
 
 @pytest.mark.parametrize("powers", ["PRINTED", "R1", "R2", "R3"])
-def test_curves_and_gap_are_those_of_networks_and_of_proposition_1(powers: str) -> None:
+def test_curves_and_gap_are_those_of_networks_and_of_proposition_1(powers):
     m, rules = 256, scaling.get_scaling(powers)
     view = explorers.way_to_the_worst.function(powers, m)
     start = TwoLayerNetwork.initialize(m, 3, rules, rng=np.random.default_rng([0, m]))
@@ -46,7 +44,7 @@ STAIRS = {"*f*, jump": np.floor(10 * WAY) / 4, "*f*, continuous": 1.1 * WAY}
 REACHES = {"jump": [[-0.5, 1.5], [0.5, 1.0]], "continuous": [[-0.5, 0.5], [0.5, 0.5]]}
 
 
-def share(z: float, form: str) -> np.ndarray:
+def share(z, form):
     activation = get_activation(form)
     start = activation.value(np.array([z]), 1.0)[0]
     return activation.value(z + U, 1.0) - start - U * (z > 1.0)
@@ -57,7 +55,7 @@ terms = partial(figures.worst_terms_picture, moves=U, shares=SHARES, reaches=REA
 way = partial(figures.way_picture, way=WAY, curves=STAIRS, straight=("*g*", WAY), name="way")
 
 
-def test_ends_and_sums_are_told_sup_and_inf_marked_and_jumps_cut() -> None:
+def test_ends_and_sums_are_told_sup_and_inf_marked_and_jumps_cut():
     # The jump: the silent neuron rises to z + delta, the active one falls by tau and never rises.
     tells(terms(), "silent: largest value 1.6 at u = 1", "active: smallest value -1 at u = -0.4")
     # The continuous one: both rise to delta - |s| and never fall.

@@ -1,7 +1,5 @@
 """From a few inputs to all of them: truth, net and promise are those of the theory."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import partial
@@ -21,15 +19,14 @@ from tests.plotting.shown import tells, texts
 VIEW = explorers.net_around_circle.function
 
 
-@pytest.mark.parametrize(
-    ("points", "m"), [(12, "256"), (36, "4096"), (180, "256"), (348, "256"), (348, "4096")]
-)
-def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: str) -> None:
+@pytest.mark.parametrize("points", [12, 36, 180, 348])
+@pytest.mark.parametrize("m", ["256", "4096"])
+def test_curve_net_and_promise_are_those_of_the_theory(points, m):
     view, radius = VIEW(points, m), int(m) ** -0.6
     start = TwoLayerNetwork.initialize(int(m), 3, "R3", rng=1)
     sides = [theory.worst_gap_network(start, radius, s, centered=True) for s in ("above", "below")]
 
-    def error(degrees: object) -> np.ndarray:
+    def error(degrees):
         return np.asarray(np.max([one.forward(circle(degrees)) for one in sides], axis=0))
 
     truth = named(view, Line)["true"]
@@ -51,7 +48,7 @@ def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: str) -> N
     assert not dots or np.interp(degrees, band.x, band.upper) == pytest.approx(values, abs=1e-9)
 
 
-def test_the_picture_of_the_page_promises_no_more_than_the_explorer() -> None:
+def test_the_picture_of_the_page_promises_no_more_than_the_explorer():
     said = explorers.two_nets_picture().alt
     for points in (36, 180):
         promised = float(VIEW(points, "256").sentence.split("at most ")[1].split()[0])
@@ -62,7 +59,7 @@ def test_the_picture_of_the_page_promises_no_more_than_the_explorer() -> None:
 PHI = np.linspace(-180.0, 180.0, 721)
 
 
-def height(degrees: np.ndarray) -> np.ndarray:
+def height(degrees):
     return 2.0 + np.cos(np.radians(degrees))
 
 
@@ -76,7 +73,7 @@ GIVEN = {"angles": PHI, "truth": height(PHI), "nets": NETS, "ceilings": ROOFS, "
 net = partial(figures.net_picture, **GIVEN, name="n")
 
 
-def test_a_net_promises_what_its_cones_do_and_never_less_than_the_truth() -> None:
+def test_a_net_promises_what_its_cones_do_and_never_less_than_the_truth():
     tells(net(), "between 1 and 3")
     assert "true, largest 3" in texts(net())
     for name, at in AT.items():

@@ -1,7 +1,5 @@
 """How many neurons to allow: the exact law, the tools, and where the printed one is false."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -28,7 +26,7 @@ VIEW = explorers.window_tail.function
 
 @pytest.mark.parametrize("window", ETA)
 @pytest.mark.parametrize(("m", "t"), [(256, "3"), (4096, "0"), (2**20, "0"), (2**20, "3")])
-def test_law_bounds_and_alarm_are_those_of_the_binomial(window: str, m: int, t: str) -> None:
+def test_law_bounds_and_alarm_are_those_of_the_binomial(window, m, t):
     view, theta = VIEW(window, t, m), m ** ETA[window] / math.sqrt(2 / m)
     p = float(stats.norm.cdf(float(t) + theta) - stats.norm.cdf(float(t) - theta))
     drawn, std = named(view, Line), math.sqrt(m * p * (1 - p))
@@ -48,7 +46,7 @@ def test_law_bounds_and_alarm_are_those_of_the_binomial(window: str, m: int, t: 
     assert view.warning is None or "printed Chernoff bound is false" in view.warning
 
 
-def test_the_closest_tool_is_named_and_the_last_window_holds_half() -> None:
+def test_the_closest_tool_is_named_and_the_last_window_holds_half():
     said = VIEW("1/m", "0", 4096).sentence
     assert "at most 68." in said and "Bernstein comes closest and allows 72" in said
     assert f"{grouped(2**15)} are" in VIEW("half", "0", 2**16).sentence
@@ -56,14 +54,12 @@ def test_the_closest_tool_is_named_and_the_last_window_holds_half() -> None:
 
 BOUNDS = {"Chernoff": [0.9, 0.1, 1e-4], "Bernstein": [0.8, 0.05, 5e-5]}
 TAIL = figures.CountTail([10, 20, 30], [0.5, 0.01, 1e-5], BOUNDS)
-CROSSING = figures.Crossing(
-    [0.0, 1.0, 2.0], "*u*", ("curve", [3.0, 2.0, 1.0]), {"line": [1.5, 1.5, 1.5]}, 1.5
-)
+CROSSING = figures.Crossing([0, 1, 2], "*u*", ("curve", [3, 2, 1]), {"line": [1.5, 1.5, 1.5]}, 1.5)
 tails = partial(figures.tail_panels, panels={"thin": TAIL}, name="t")
 crossings = partial(figures.crossing_panels, panels=[CROSSING], name="c")
 
 
-def test_tails_and_crossings_are_drawn_and_told_as_they_were_given() -> None:
+def test_tails_and_crossings_are_drawn_and_told_as_they_were_given():
     drawn = {tuple(points[:, 1].tolist()) for points in lines(tails())}
     assert {tuple(v) for v in (TAIL.exact, *BOUNDS.values())} == drawn
     assert {"exact law", "Chernoff", "Bernstein"} <= set(texts(tails()))

@@ -1,7 +1,5 @@
 """The onion: every point and number is that of a query of the convex layers."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import partial
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib.chapters.half_space_reporting import explorers, figures
 from sublinear_lib.halfspace import ConvexLayers, HalfspaceIndex
-from sublinear_lib.widgets import Explorer, HalfPlane, Line, Points
+from sublinear_lib.widgets import HalfPlane, Line, Points
 from tests.chapters.marks import named, of
 from tests.plotting.shown import lines, tells
 
@@ -23,19 +21,19 @@ LAYERS = ConvexLayers(XY)
 
 
 @pytest.fixture(scope="module")
-def onion() -> Explorer:
+def onion():
     return explorers.onion()
 
 
 @pytest.mark.parametrize(("angle", "offset"), [(0, 1.0), (123, -0.4), (357, 2.6), (45, -9.0)])
-def test_a_view_is_the_trace_of_the_query(angle: float, offset: float) -> None:
+def test_a_view_is_the_trace_of_the_query(angle, offset):
     view, turn = VIEW(angle, offset), math.radians(angle)
     (plane,) = of(view, HalfPlane)
     np.testing.assert_allclose(plane.normal, [math.cos(turn), math.sin(turn)], atol=1e-15)
     assert plane.offset == offset and plane.drag == "offset"
     trace = LAYERS.trace(plane.normal, offset)
 
-    def places(label: str) -> set[int]:
+    def places(label):
         return {*np.flatnonzero(named(view, Points)[label].only).tolist()}
 
     probed = [point for visit in trace.visits for point in visit.probed]
@@ -57,7 +55,7 @@ def test_a_view_is_the_trace_of_the_query(angle: float, offset: float) -> None:
     assert (view.warning is not None) == (steps > 100)
 
 
-def test_no_position_hangs_on_the_rounding_of_a_cosine(onion: Explorer) -> None:
+def test_no_position_hangs_on_the_rounding_of_a_cosine(onion):
     turns = np.radians(onion.controls[0].values)
     normals = np.column_stack((np.cos(turns), np.sin(turns)))
     margins = (XY @ normals.T)[:, :, None] - np.array(onion.controls[1].values)
@@ -67,13 +65,13 @@ def test_no_position_hangs_on_the_rounding_of_a_cosine(onion: Explorer) -> None:
         assert np.abs(edges @ normals.T).min() > 1e-7
 
 
-def test_the_still_draws_the_points_where_python_puts_them(onion: Explorer) -> None:
+def test_the_still_draws_the_points_where_python_puts_them(onion):
     view = onion.stored_view(*[control.start_position for control in onion.controls])
     everything, reported, vain, probed = [m for m in view["marks"] if m["kind"] == "points"]
     html = str(onion.still().html)
     drawn = re.findall(r'<use href="[^"]*" x="([\d.]+)" y="([\d.]+)" style="([^"]*)"', html)
 
-    def pixels(role: str) -> np.ndarray:
+    def pixels(role):
         color = f"stroke:var(--sl-{role}," if role == "c5" else f"fill:var(--sl-{role},"
         # Ticks are markers too; they have no outline in the color of the page.
         kept = [s for *_, s in drawn if role == "c5" or "stroke:var(--sl-paper" in s]
@@ -90,8 +88,6 @@ def test_the_still_draws_the_points_where_python_puts_them(onion: Explorer) -> N
         assert np.array_equal(pixels(role), every[mark["only"]]), mark["label"]
 
 
-# ---- pictures ----
-
 CLOUD = np.random.default_rng(0).standard_normal((12, 2))
 CURVES = {"10 % active": [0.2, 0.6, 1.0], "1 % active": [0.02, 0.2, 0.99]}
 SAMPLES = {"1 % active": [[8, 0.21, 0.19, 0.23]]}
@@ -102,11 +98,9 @@ duality = partial(figures.duality_picture, **PLANE, name="d")
 surviving = partial(figures.surviving_share, **SHARES, name="v")
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.floats(-3, 3), st.floats(0.25, 3), st.floats(-2, 2))
-def test_lines_above_the_point_are_the_points_beyond_the_line(
-    first: float, second: float, offset: float
-) -> None:
+def test_lines_above_the_point_are_the_points_beyond_the_line(first, second, offset):
     fired = HalfspaceIndex(CLOUD).query_halfspace([[first, second]], offset)[0]
     picture = duality(normal=[first, second], offset=offset)
     tells(picture, f"half-plane with the {len(fired)} that fire")
@@ -115,7 +109,7 @@ def test_lines_above_the_point_are_the_points_beyond_the_line(
     assert len(crossing) == len(fired)
 
 
-def test_the_text_of_the_survivors_gives_both_ends_and_the_trend_if_there_is_one() -> None:
+def test_the_text_of_the_survivors_gives_both_ends_and_the_trend_if_there_is_one():
     tells(surviving(), "1 % active: 2 % at d = 2, 99 % at d = 64", "rise")
     for values in ([0.5, 0.4, 0.6], [0.5, 0.5, 0.5]):
         assert "rise" not in surviving(curves={"a": values}, samples={}).alt

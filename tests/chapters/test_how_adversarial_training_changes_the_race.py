@@ -1,37 +1,26 @@
 """The phase transition: paths and times of the recursion, words that name what fails."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
 
+from sublinear_lib import features as fl
 from sublinear_lib.chapters.how_adversarial_training_changes_the_race import explorers, figures
-from sublinear_lib.features import (
-    FeatureData,
-    TrainingAttack,
-    TrainingSettings,
-    feature_recursion,
-    plateau,
-    run_record,
-    train_features,
-)
 from sublinear_lib.plotting import number
 from sublinear_lib.widgets import Explorer, Line
 from tests.chapters.marks import of
 from tests.plotting.shown import alt, lines, tells, texts
 
-LAW = FeatureData()
+LAW = fl.FeatureData()
 
 
 @pytest.mark.parametrize(("eps", "rate"), [(0.9, "300"), (0.69, "300"), (0.9, "43")])
-def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps: float, rate: str) -> None:
-    start = train_features(LAW, TrainingSettings(steps=0), 0).initial.alignments(LAW)
-    settings = TrainingSettings(attack=TrainingAttack(eps=eps, rate=float(rate)))
-    path = feature_recursion(LAW, settings, *start, coupled=True)
+def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps, rate):
+    start = fl.train_features(LAW, fl.TrainingSettings(steps=0), 0).initial.alignments(LAW)
+    settings = fl.TrainingSettings(attack=fl.TrainingAttack(eps=eps, rate=float(rate)))
+    path = fl.feature_recursion(LAW, settings, *start, coupled=True)
     view = explorers.phases.function(eps, rate)
     drawn = [mark for mark in of(view, Line) if len(np.asarray(mark.x)) > 2]
     A, B = path.leaders()
@@ -42,11 +31,11 @@ def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps: float, 
     read, times = dict(view.readouts), path.crossing()
     said = ", ".join(number(t, 6) if math.isfinite(t) else "–" for t in times)
     assert read["*A* leads from step"] == said
-    level = plateau(LAW, settings).level
+    level = fl.plateau(LAW, settings).level
     assert read["plateau of *B*"] == (number(level) if math.isfinite(level) else "none")
 
 
-def test_words_name_the_side_and_the_condition_that_fails() -> None:
+def test_words_name_the_side_and_the_condition_that_fails():
     view = explorers.phases.function
     won, slow, mixed = view(0.9, "300"), view(0.9, "43"), view(0.7, "300")
     assert "all three classes" in won.sentence and won.warning is None
@@ -56,11 +45,11 @@ def test_words_name_the_side_and_the_condition_that_fails() -> None:
     assert "classes 1 and 3 end on u and class 2 ends on v" in mixed.sentence
     assert "too far below β" in (mixed.warning or "")
     for eps, rate, said in ((0.91, 60.0, "only a little above"), (1.21, 1e4, "do not suffice")):
-        found = plateau(LAW, TrainingSettings(attack=TrainingAttack(eps=eps, rate=rate)))
+        found = fl.plateau(LAW, fl.TrainingSettings(attack=fl.TrainingAttack(eps=eps, rate=rate)))
         assert said in (explorers._failing(eps, rate, np.zeros(3, dtype=bool), found) or "")
 
 
-def test_an_alarm_stands_exactly_where_some_class_keeps_v() -> None:
+def test_an_alarm_stands_exactly_where_some_class_keeps_v():
     explorer = explorers.phases()
     assert isinstance(explorer, Explorer)
     for at in np.ndindex(*explorer.shape):
@@ -70,35 +59,30 @@ def test_an_alarm_stands_exactly_where_some_class_keeps_v() -> None:
         assert at[1] > 0 or wins == "0 of 3", "below the critical rate no class ends on u"
 
 
-def test_the_first_lab_prints_times_shares_and_both_bounds(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_first_lab_prints_times_shares_and_both_bounds(capsys):
     shown = explorers.train_at.function(eps=0.9, rate=300.0, scale=0.2, steps=120, seed=3)
     said = capsys.readouterr().out
-    settings = TrainingSettings(scale=0.2, steps=120, attack=TrainingAttack(eps=0.9, rate=300.0))
-    run = train_features(LAW, settings, 3)
-    path = feature_recursion(LAW, settings, *run.initial.alignments(LAW), coupled=True)
+    attack = fl.TrainingAttack(eps=0.9, rate=300.0)
+    settings = fl.TrainingSettings(scale=0.2, steps=120, attack=attack)
+    run = fl.train_features(LAW, settings, 3)
+    path = fl.feature_recursion(LAW, settings, *run.initial.alignments(LAW), coupled=True)
     for times in (run.history.crossing(), path.crossing()):
         assert ", ".join(f"{t:.0f}" if t < np.inf else "never" for t in times) in said
-    record = run_record(run, np.random.default_rng([3, 1]), eps=0.52)
+    record = fl.run_record(run, np.random.default_rng([3, 1]), eps=0.52)
     assert f"at least {record['attacked']:.3f}" in said
     assert f"at most {record['certified']:.3f}" in said
     tells(shown, "by the recursion", "plateau")
 
 
 @pytest.mark.thorough
-def test_the_second_lab_shows_the_recursion_for_one_clipped_step_only(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_second_lab_shows_the_recursion_for_one_clipped_step_only(capsys):
     shown = explorers.train_in_steps.function(eps=0.9, inner=3, rule="clipped", seed=0)
     said = capsys.readouterr().out
-    run = train_features(LAW, TrainingSettings(attack=TrainingAttack(eps=0.9, steps=3)), 0)
+    run = fl.train_features(LAW, fl.TrainingSettings(attack=fl.TrainingAttack(eps=0.9, steps=3)), 0)
     assert ", ".join(f"{t:.0f}" for t in run.history.crossing()) in said
     assert f"loss {run.history.loss[-1]:.2g}" in said and "certificate" in said
     assert "recursion" not in shown.alt and "The plateau lies at 1.05" in shown.alt
 
-
-# ---- pictures ----
 
 STEPS = np.arange(0, 401, 10)
 A, B = 0.05 * np.exp(STEPS / 80), np.minimum(0.04 * np.exp(STEPS / 40), 1.0)
@@ -111,7 +95,7 @@ WALLS = [
     figures.Wall([], [], []),
 ]
 RUNS = [figures.MapRun(eps, 300.0, share) for eps, share in ((0.4, 0.0), (0.7, 0.6), (0.9, 1.0))]
-RATES: dict[str, Any] = {
+RATES = {
     "rate": [30.0, 30.0, 300.0, 300.0, 3000.0, 3000.0],
     "plateau": [3.2, 3.0, 1.0, 1.1, 0.5, 0.5],
     "formula": [None, math.inf, 1.05, 1.05, 0.48, 0.48],
@@ -125,7 +109,7 @@ phase_map = partial(figures.phase_map_picture, walls=WALLS, critical=43.2, runs=
 rates = partial(figures.rates_picture, **RATES, name="r")
 
 
-def test_the_transition_gives_both_ends_and_when_the_lead_changes() -> None:
+def test_the_transition_gives_both_ends_and_when_the_lead_changes():
     tells(transition(), "class 1: A goes from 0.05 to 7.42, B from 0.04 to 1")
     tells(transition(), "A takes the lead for good at step 240, by the recursion at step 235")
     tells(transition(), "class 2", "for good never", "The plateau lies at 1.05.")
@@ -133,7 +117,7 @@ def test_the_transition_gives_both_ends_and_when_the_lead_changes() -> None:
     assert transition(level=math.inf).html == transition(level=None).html
 
 
-def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did() -> None:
+def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did():
     tells(phase_map(), "Of 2 classes the robust feature wins somewhere in 1, from budgets of 0.7")
     tells(phase_map(), "above rates of 90 to 90 at least", "The critical rate is 43.2")
     tells(phase_map(), "0.7 and 300: 60 % of the classes")
@@ -142,7 +126,7 @@ def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did() -> None
     assert [points[0][0, 0] for points in dots.values()] == [0.9, 0.4, 0.7]
 
 
-def test_every_run_is_a_dot_and_a_plateau_is_predicted_only_where_there_is_one() -> None:
+def test_every_run_is_a_dot_and_a_plateau_is_predicted_only_where_there_is_one():
     tells(rates(), "falls from 3.1 to 0.5; the formula goes from 1.05 at 300 to 0.48")
     tells(rates(), "at step 900 at rate 30 and at step 800 at rate")
     assert alt(rates()).endswith("classes that cross: 1 of 4 at 30, all at the others.")

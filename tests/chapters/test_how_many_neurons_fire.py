@@ -1,7 +1,5 @@
 """How many neurons fire: the explorer and the lab count drawn neurons beside Lemma 4.5."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import partial
@@ -20,14 +18,14 @@ from tests.plotting.shown import alt, lines, tells, texts
 TAUS = {"1/m": lambda m: 1 / m, "K=4": lambda m: 4 * m**-0.6, "sparse": sparse}
 
 
-def scores(m: int, seed: int = 0) -> np.ndarray:
+def scores(m, seed=0):
     network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([seed, m]))
     return np.asarray(network.preactivations(X)[0])
 
 
 @pytest.mark.parametrize("m", [64, 4096])
 @pytest.mark.parametrize("rule", TAUS)
-def test_the_threshold_stands_where_rule_and_width_say(rule: str, m: int) -> None:
+def test_the_threshold_stands_where_rule_and_width_say(rule, m):
     view, tau = explorers.who_fires.function(rule, m), TAUS[rule](m)
     t, bound = tau * math.sqrt(m / 2), 2 * m * math.exp(-(tau**2) * m / 4)
     everything, lit = of(view, Bars)
@@ -45,7 +43,7 @@ def test_the_threshold_stands_where_rule_and_width_say(rule: str, m: int) -> Non
     assert view.warning is None or f"allows {grouped(round(bound))} neurons" in view.warning
 
 
-def test_the_lab_counts_shares_and_brackets_the_slope(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_lab_counts_shares_and_brackets_the_slope(capsys):
     m, t = 2**14, math.sqrt(0.4 * math.log(2**14))
     explorers.grow_and_count.function("c", 1.0, 0.2, m, 8)
     first, second = capsys.readouterr().out.splitlines()
@@ -67,7 +65,7 @@ activity = partial(figures.activity_against_m, widths=WIDTHS, curves=CURVES, nam
 bounded = partial(activity, **BOUND, samples=SAMPLES)
 
 
-def test_shares_are_drawn_as_given_and_a_bound_is_called_empty_that_is() -> None:
+def test_shares_are_drawn_as_given_and_a_bound_is_called_empty_that_is():
     tells(bounded(), "τ = 0: 50 % at the smallest and 50 % at the largest width")
     tells(bounded(), "c: 43.5 % at the smallest and 6.25 % at the largest width")
     tells(bounded(), "The bound Q₀/m runs from 190 % to 190 %, above 100 % everywhere.")

@@ -1,19 +1,16 @@
 """Importing the code of one chapter loads what it needs: no other chapter, and no other paper."""
 
-from __future__ import annotations
-
 import json
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 from sublinear_lib import chapters
+from tests.commands import python
 
 FOLDER = Path(chapters.__file__).parent
-PAGES: dict[str, list[str]] = defaultdict(list)
+PAGES = defaultdict(list)
 for path in sorted(FOLDER.glob("*/*s.py")):
     PAGES[path.parent.name].append(f"sublinear_lib.chapters.{path.parent.name}.{path.stem}")
 PART_THREE = {
@@ -37,9 +34,8 @@ with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
 
 
 @pytest.mark.either_way
-def test_a_chapter_loads_few_modules_and_none_of_another() -> None:
-    command = [sys.executable, "-c", LOADED, json.dumps([*PAGES.values()])]
-    run = subprocess.run(command, stdout=-1, text=True, check=True, cwd=FOLDER.parents[1])
+def test_a_chapter_loads_few_modules_and_none_of_another():
+    run = python(LOADED, json.dumps([*PAGES.values()]))
     for page, loaded in zip(PAGES, json.loads(run.stdout), strict=True):
         assert len(loaded) <= 120, loaded
         parts = [name.split(".") for name in loaded if ".chapters." in name]

@@ -1,7 +1,5 @@
 """Two memorizers: certified, and counted as nearest neighbors answer."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 
@@ -20,9 +18,7 @@ plane = partial(explorers.answer_in_the_plane.function, points="", N=6, share=0.
 
 
 @pytest.mark.parametrize("question", KEPT)
-def test_memorizers_are_certified_and_one_answers_as_the_nearest_neighbor(
-    question: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_memorizers_are_certified_and_one_answers_as_the_nearest_neighbor(question, capsys):
     shown = explorers.memorize_digits.function(N=50, question=question, share=0.3, seed=1)
     said = capsys.readouterr().out
     data = mem.digits(50, np.random.default_rng(1))
@@ -40,7 +36,7 @@ def test_memorizers_are_certified_and_one_answers_as_the_nearest_neighbor(
         assert sum(map(float, shares)) == pytest.approx(100.0, abs=0.2)
 
 
-def test_typed_points_are_memorized(capsys: pytest.CaptureFixture[str]) -> None:
+def test_typed_points_are_memorized(capsys):
     shown = plane(points="0 0 +; 1 0.5 -;", share=0.25)
     said = capsys.readouterr().out
     # 2n/(lambda - 2 mu) with n = 2, and 1/(lambda - 2 mu).
@@ -69,7 +65,7 @@ answers = partial(
 bars = partial(figures.answer_bars, entries=ROWS, intervals=INTERVALS, chance=0.5, name="b")
 
 
-def test_answers_are_told_as_shares_of_the_square() -> None:
+def test_answers_are_told_as_shares_of_the_square():
     # 10 of 21 columns are positive, 10 negative; of the second panel 5 and 4 are inside.
     tells(answers(), "f: the answer is plus on 48 % of the square, minus on 48 %")
     tells(answers(), "F: the answer is plus on 24 % of the square, minus on 19 %")
@@ -77,7 +73,7 @@ def test_answers_are_told_as_shares_of_the_square() -> None:
     tells(answers(panels=[silent]), "there is none on 100 %", "squares of half-width 0.25")
 
 
-def test_every_bar_is_as_long_as_its_share_and_written_with_its_interval() -> None:
+def test_every_bar_is_as_long_as_its_share_and_written_with_its_interval():
     shown = bars()
     for title, interval in INTERVALS.items():
         written = (percent(interval.estimate), percent(interval.upper))

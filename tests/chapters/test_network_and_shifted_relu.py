@@ -1,7 +1,5 @@
 """The bell curve of the pre-activations: bars, law and thresholds are those of Definition 3.1."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -18,7 +16,7 @@ from tests.plotting.shown import lines, tells, texts
 
 
 @pytest.mark.parametrize(("m", "tau"), [(128, 0.375), (1024, 0.0625), (8192, 0.001)])
-def test_neurons_are_counted_and_shaded_beyond_the_threshold(m: int, tau: float) -> None:
+def test_neurons_are_counted_and_shaded_beyond_the_threshold(m, tau):
     view = explorers.bell_curve.function(tau, m)
     network = TwoLayerNetwork.initialize(m, 257, rng=np.random.default_rng([0, m]))
     x = np.zeros(257)
@@ -51,7 +49,7 @@ CAP = {"labels": np.ones(len(POINTS)), "center": POINTS[1], "half_angle": 0.4}
 sphere = partial(figures.slice_picture, points=POINTS, **CAP, name="s")
 
 
-def test_the_jump_is_a_gap_in_the_curve_and_the_continuous_one_has_none() -> None:
+def test_the_jump_is_a_gap_in_the_curve_and_the_continuous_one_has_none():
     assert "jump of" in texts(pair()) and "no jump" in texts(pair())
     curves = [points for points in lines(pair(), "c1") if len(points) > 1]
     np.testing.assert_array_equal(np.vstack(curves[:2]), np.column_stack([Z, JUMP]))
@@ -61,7 +59,7 @@ def test_the_jump_is_a_gap_in_the_curve_and_the_continuous_one_has_none() -> Non
             pair(**{which: Z})
 
 
-def test_the_slice_says_whether_the_cap_holds_another_point() -> None:
+def test_the_slice_says_whether_the_cap_holds_another_point():
     tells(sphere(), "It holds no other data point", "23 degrees to either side")
     tells(sphere(half_angle=1.3), "It holds 3 of the data points")
     # The center need not be one of the data.

@@ -1,7 +1,5 @@
 """The threshold lambda/2: balls, numbers and words are those of Proposition II.1."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -21,7 +19,7 @@ X, Y = mem.plane_points(7, 3, rng=5)
 
 @pytest.mark.parametrize("p", NORMS)
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.54])
-def test_numbers_and_words_are_those_of_the_library(share: float, p: str) -> None:
+def test_numbers_and_words_are_those_of_the_library(share, p):
     view, norm = explorers.balls.function(share, p), NORMS[p]
     lam = mem.separation(X, Y, norm)
     mu, read = share * lam, dict(view.readouts)
@@ -48,7 +46,7 @@ DRAWN = {"points": "", "N": 8, "classes": 2, "p": "inf", "share": 0.45, "seed": 
 separate = partial(explorers.separate_points.function, **DRAWN)
 
 
-def test_points_of_the_reader_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+def test_points_of_the_reader_are_measured(capsys):
     shown = separate(points="0 0 1; 1, 0.5, 2;; 3 3 1;", p="1", share=0.25)
     said = capsys.readouterr().out
     assert "lambda = 1.5: rows 0 and 1, labels 1 and 2\nevery budget below 0.75" in said
@@ -60,8 +58,6 @@ def test_points_of_the_reader_are_measured(capsys: pytest.CaptureFixture[str]) -
     drawn = capsys.readouterr().out
     assert f"lambda = {mem.separation(*mem.plane_points(8, 2, rng=2)):.4g}" in drawn
 
-
-# ---- pictures ----
 
 PANELS = [
     figures.BallPanel("*μ* = 0.1", 0.1, 2.0),
@@ -80,7 +76,7 @@ gallery = partial(figures.pair_gallery, **HALVES, **WORDS, name="g")
 climb = partial(figures.climb_picture, **ENDS, panels=CLIMBS, name="c")
 
 
-def test_balls_have_their_radius_and_a_unit_is_as_long_on_both_axes_of_all_panels() -> None:
+def test_balls_have_their_radius_and_a_unit_is_as_long_on_both_axes_of_all_panels():
     tells(balls(), "3 points of the plane with 2 labels", "disks of radius 0.1")
     tells(balls(), "diamonds of radius 0.3", "squares of radius 0.5, and a cross at 0.5 and 0.25,")
     tells(balls(), "claimed by the labels 1 and 2")
@@ -94,7 +90,7 @@ def test_balls_have_their_radius_and_a_unit_is_as_long_on_both_axes_of_all_panel
         np.testing.assert_allclose(sizes, 2 * shown.mu, rtol=1e-6)
 
 
-def test_climbs_and_pairs_are_told_by_what_is_largest() -> None:
+def test_climbs_and_pairs_are_told_by_what_is_largest():
     tells(climb(), "μ = 0: steepest climb 2; wide: steepest climb 4")
     np.testing.assert_array_equal(lines(climb(), "c1")[1][:, 1], CLIMBS["wide"][1])
     tells(gallery(), "one: a 1 and a 2, which differ by at most 8 in a pixel")

@@ -1,7 +1,5 @@
 """Computations stand on the roof."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from sublinear_lib.chapters.systems_and_scale import figures
@@ -11,7 +9,7 @@ POINTS = {"dense": 100.0, "lists": 0.5}
 roof = partial(figures.roofline_chart, points=POINTS, peak=1e11, bandwidth=1e10, name="r")
 
 
-def test_points_stand_on_the_roof() -> None:
+def test_points_stand_on_the_roof():
     places = [tuple(points[0].tolist()) for points in lines(roof(), marker="o")]
     assert places == [(100.0, 1.0), (0.5, 0.05)]
     tells(roof(), "lists at 0.5 operations per byte reaches at most 0.05 of the peak")

@@ -1,25 +1,16 @@
 """The worst case near one input: every point, number and picture is that of the exact sweep."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
 
-from sublinear_lib import geometry, scaling
-from sublinear_lib.adversary import (
-    AttackResult,
-    activity_arcs,
-    extremes_on_circle,
-    pieces_on_circle,
-)
+from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib.chapters.the_adversary_and_its_worst_case import explorers, figures
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, grouped, number, percent
+from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.widgets import Line, Points, Rule, Stretch
 from tests.chapters.marks import X, circle, named, of
 from tests.plotting.shown import lines, tells, texts
@@ -29,10 +20,10 @@ POSITIONS = [(0.05, "jump", "3"), (0.3, "jump", "6"), (0.3, "continuous", "7"), 
 
 
 @pytest.mark.parametrize(("rho", "activation", "draw"), POSITIONS)
-def test_the_view_is_that_of_the_sweep(rho: float, activation: str, draw: str) -> None:
+def test_the_view_is_that_of_the_sweep(rho, activation, draw):
     view = explorers.worst_case.function(rho, activation, draw)
     network = TwoLayerNetwork.initialize(2000, 3, rng=int(draw), tau=TAU, activation=activation)
-    (cap,) = extremes_on_circle(network, X, rho)
+    (cap,) = adversary.extremes_on_circle(network, X, rho)
     clean = float(network.forward(X)[0])
     gain = cap.sup - clean
     assert [mark.at for mark in of(view, Rule)] == [gain]
@@ -62,7 +53,7 @@ def test_the_view_is_that_of_the_sweep(rho: float, activation: str, draw: str) -
 
 
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
-def test_the_curve_is_the_network_and_stays_on_the_axis(activation: str) -> None:
+def test_the_curve_is_the_network_and_stays_on_the_axis(activation):
     view = explorers.worst_case.function(0.3, activation, "6")
     [line] = of(view, Line)
     x, y = np.asarray(line.x), np.asarray(line.y)
@@ -75,27 +66,25 @@ def test_the_curve_is_the_network_and_stays_on_the_axis(activation: str) -> None
     assert off.max() < 1e-4
 
 
-# ---- pictures ----
-
 RHO = 0.8
 FOUND = {"plain": [[0.7, 0.6, 0.8], [0.6, 0.5, 0.7]], "random": [[0.9, 0.8, 1.0], [0.8, 0.7, 0.9]]}
 
 
-def small(seed: int, m: int = 24, t: float = 0.8, **kind: Any) -> TwoLayerNetwork:
+def small(seed, m=24, t=0.8, **kind):
     tau = scaling.threshold_from_standard(t, m)
     return TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau, **kind)
 
 
-def swept(network: TwoLayerNetwork) -> dict[str, Any]:
-    [extremes] = extremes_on_circle(network, X, RHO)
-    pieces = pieces_on_circle(network, 0.0, geometry.cap_angle(RHO))
-    given = {"pieces": pieces, "arcs": activity_arcs(network), "signs": network.a}
+def swept(network):
+    [extremes] = adversary.extremes_on_circle(network, X, RHO)
+    pieces = adversary.pieces_on_circle(network, 0.0, geometry.cap_angle(RHO))
+    given = {"pieces": pieces, "arcs": adversary.activity_arcs(network), "signs": network.a}
     return {**given, "extremes": extremes}
 
 
-def ended(angle: float, value: float) -> AttackResult:
+def ended(angle, value):
     end = circle([math.degrees(angle)])
-    return AttackResult(end, np.array([value]), np.array([value]), NETWORK.forward(X))
+    return adversary.AttackResult(end, np.array([value]), np.array([value]), NETWORK.forward(X))
 
 
 NETWORK = small(23)
@@ -115,12 +104,12 @@ found = partial(figures.found_picture, groups=GROUPS, found=FOUND, name="f")
 
 
 @pytest.mark.parametrize("rho", [0.2, 1.2])
-def test_the_cap_says_its_angle(rho: float) -> None:
+def test_the_cap_says_its_angle(rho):
     degrees = math.degrees(2 * math.asin(rho / math.sqrt(3)))
     assert f"arcsin(ρ/√3) = {number(degrees)} degrees" in cap(rho=rho).alt
 
 
-def test_the_sweep_draws_a_row_for_each_neuron_that_switches_and_a_bar_where_it_fires() -> None:
+def test_the_sweep_draws_a_row_for_each_neuron_that_switches_and_a_bar_where_it_fires():
     switching, first = np.unique(PIECES.neurons, return_index=True)
     tells(sweep(), f"{switching.size} bars", f"in {PIECES.waves.shape[1]} smooth pieces")
     on_from_the_start = int((~PIECES.begins[first]).sum())
@@ -131,8 +120,8 @@ def test_the_sweep_draws_a_row_for_each_neuron_that_switches_and_a_bar_where_it_
     assert "with a kink at each" in smooth and "jump" not in smooth
 
 
-def test_the_sweep_says_whether_the_extremes_are_attained() -> None:
-    def says(picture: Picture, which: str) -> bool:
+def test_the_sweep_says_whether_the_extremes_are_attained():
+    def says(picture, which):
         return f"{which}, not attained" in texts(picture)
 
     seen = set()
@@ -150,7 +139,7 @@ def test_the_sweep_says_whether_the_extremes_are_attained() -> None:
     assert seen == {True, False}
 
 
-def test_the_landscape_names_every_attack_with_its_share_and_where_it_ended() -> None:
+def test_the_landscape_names_every_attack_with_its_share_and_where_it_ended():
     assert {"plain: 0 %", "smoothed: 50 %", "the worst value"} <= set(texts(landscape()))
     tells(landscape(), f"plain: 0 % ends at {number(math.degrees(0.1))} degrees")
     tells(landscape(), f"smoothed: 50 % ends at -17.2 degrees with f = {HALF_WAY:.3g}")
@@ -160,7 +149,7 @@ def test_the_landscape_names_every_attack_with_its_share_and_where_it_ended() ->
         landscape(found={"far": ended(2.0, 0.0)})
 
 
-def test_the_shares_found_are_told_group_by_group_and_drawn_where_they_are() -> None:
+def test_the_shares_found_are_told_group_by_group_and_drawn_where_they_are():
     tells(found(), "d = 4: plain 60 %, random 80 %.")
     assert {"plain", "random"} <= set(texts(found()))
     assert [points[0, 0] for points in lines(found(), marker="o")] == [0.7, 0.9, 0.6, 0.8]

@@ -1,7 +1,5 @@
 """Networks that memorize: sizes, weights, shapes and certificates are those of the library."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import pairwise
@@ -23,7 +21,7 @@ Y = np.repeat([1.0, 2.0, 3.0], 2)
 
 @pytest.mark.parametrize("p", NORMS)
 @pytest.mark.parametrize("share", [0.25, 0.45])
-def test_size_weight_and_plateau_are_those_of_the_network(p: str, share: float) -> None:
+def test_size_weight_and_plateau_are_those_of_the_network(p, share):
     view, norm = explorers.bumps.function(share, p), NORMS[p]
     X = np.concatenate([np.column_stack([mark.x, mark.y]) for mark in of(view, Points)])
     lam = mem.separation(X, Y, norm)
@@ -41,7 +39,7 @@ def test_size_weight_and_plateau_are_those_of_the_network(p: str, share: float) 
         assert p == "inf" or np.linalg.norm(edge, norm, axis=1).min() >= mu - 2e-3
 
 
-def test_float32_breaks_near_the_threshold_only() -> None:
+def test_float32_breaks_near_the_threshold_only():
     far, near = (explorers.bumps.function(share, "inf").warning for share in (0.25, 0.499999))
     assert far is None and "float32" in (near or "")
 
@@ -51,9 +49,7 @@ built = partial(explorers.build_and_certify.function, **BUILT)
 
 
 @pytest.mark.parametrize("p", NORMS)
-def test_the_lab_prints_counts_formula_and_certificate(
-    p: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_lab_prints_counts_formula_and_certificate(p, capsys):
     shown = built(p=p)
     said = capsys.readouterr().out
     lam = mem.separation(*mem.random_points(8, 3, 2, rng=2), NORMS[p])
@@ -64,26 +60,20 @@ def test_the_lab_prints_counts_formula_and_certificate(
     assert (sizes in said) == ("stored weights" in said) == (p == "inf")
 
 
-def test_the_picture_is_cut_but_not_the_certificate_and_lambda_half_is_refused(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_picture_is_cut_but_not_the_certificate_and_lambda_half_is_refused(capsys):
     tells(built(N=70, n=2, share=0.25), "on 60 balls")
     assert "certified 70 of 70 balls" in capsys.readouterr().out
     with pytest.raises(ValueError, match=r"lambda/2.*largest admissible budget"):
         built(share=0.5)
 
 
-def test_near_the_limit_float32_breaks_and_float64_does_not(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_near_the_limit_float32_breaks_and_float64_does_not(capsys):
     shown = explorers.near_the_limit.function(N=8, n=3, label=2, closest=7, seed=0)
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith("float64") and "wrong nowhere" in first
     assert second.startswith("float32") and "wrong from 1e-06 on" in second
     tells(shown, "float64: from", "float32: from")
 
-
-# ---- pictures ----
 
 PLACES = np.linspace(-1.0, 3.0, 9)
 BUMPS = np.array([np.maximum(0, 1 - abs(PLACES)), 2 * np.maximum(0, 1 - abs(PLACES - 2))])
@@ -106,7 +96,7 @@ circuit = partial(
 )
 
 
-def test_bumps_bounds_and_errors_are_told_as_they_were_given() -> None:
+def test_bumps_bounds_and_errors_are_told_as_they_were_given():
     tells(profile(), "from 0 to 2, plateaus of half length 0.2")
     ends = [points[:, 0].tolist() for points in lines(profile()) if len(points) == 2]
     np.testing.assert_allclose(ends, [[-0.2, 0.2], [1.8, 2.2]])
@@ -122,7 +112,7 @@ def test_bumps_bounds_and_errors_are_told_as_they_were_given() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_an_edge_of_the_circuit_is_an_entry_of_a_matrix(n: int) -> None:
+def test_an_edge_of_the_circuit_is_an_entry_of_a_matrix(n):
     sizes = (n + 2, 3 * n + 1, n + 2, n + 1)
     values = [np.arange(size) / 4 for size in sizes]
     sparse = [np.eye(after, before) for before, after in pairwise(sizes)]

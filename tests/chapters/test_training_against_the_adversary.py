@@ -1,7 +1,5 @@
 """Training against the adversary: curves of the trainer, and losses bounded exactly."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 
@@ -22,7 +20,7 @@ DATA = datasets.circle(4)
 VIEW, TRAIN = explorers.training_curves.function, explorers.train_and_certify.function
 
 
-def test_curves_and_numbers_are_those_of_the_trainer() -> None:
+def test_curves_and_numbers_are_those_of_the_trainer():
     view, tau = VIEW(128, "1.28", "3"), scaling.threshold_from_standard(1.28, 128)
     start = TwoLayerNetwork.initialize(128, 3, rng=0, tau=tau)
     foe = ProjectedGradient(rho=0.15, steps=3)
@@ -38,26 +36,23 @@ def test_curves_and_numbers_are_those_of_the_trainer() -> None:
     assert f"would be {number(ratio)} units" in view.sentence
 
 
-def test_words_of_failure_stand_only_where_something_fails() -> None:
+def test_words_of_failure_stand_only_where_something_fails():
     assert "too long" in VIEW(1024, "0", "30").sentence
     assert "no neuron fires there" in VIEW(128, "2.33", "30").sentence
     assert not any("too long" in VIEW(256, t, "1").sentence for t in ("0", "1.28"))
 
 
-def floats(line: str) -> list[float]:
+def floats(line):
     return [float(found) for found in re.findall(r"\d+\.\d+", line)]
 
 
-def test_the_lab_prints_the_loss_in_training_and_the_exact_one(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_lab_prints_the_loss_in_training_and_the_exact_one(capsys):
     TRAIN(foe="exact", m=256, t=1.0, rho=0.1, steps=12, seed=3)
     first, second = capsys.readouterr().out.splitlines()
     tau = scaling.threshold_from_standard(1.0, 256)
     start = TwoLayerNetwork.initialize(256, 3, rng=3, tau=tau)
-    trainer = SublinearAdversarialTraining(
-        adversary=ExactOnCircle(rho=0.1), eta=StableStep(c0=0.25), steps=12
-    )
+    foe, eta = ExactOnCircle(rho=0.1), StableStep(c0=0.25)
+    trainer = SublinearAdversarialTraining(adversary=foe, eta=eta, steps=12)
     run = trainer.fit(start, DATA.X, DATA.y, rng=0)
     worst = robust_loss(run.final, DATA.X, DATA.y, 0.1, "huber")
     assert floats(first) == pytest.approx([run.loss[0], run.loss[-1]], abs=6e-4)
@@ -73,7 +68,7 @@ PANELS = {"jump": {"clean": ROWS}, "other": {"clean": ROWS}}
 accuracies = partial(figures.accuracy_against_activity, panels=PANELS, lowest=0.5, name="a")
 
 
-def test_accuracies_are_told_from_few_to_many_neurons_and_cut_where_the_axis_ends() -> None:
+def test_accuracies_are_told_from_few_to_many_neurons_and_cut_where_the_axis_ends():
     tells(accuracies(), "80 % at 1 % activity and 90 % at 50 %")
     line, dots = lines(accuracies(lowest=0.84, panels={"jump": {"clean": ROWS}}))
     np.testing.assert_allclose(line[:, 1], [0.84, 0.85, 0.9])

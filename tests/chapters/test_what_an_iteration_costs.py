@@ -1,7 +1,5 @@
 """The bill of a step: its items are those of the expected ledger."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -18,12 +16,12 @@ from tests.plotting.shown import tells, texts
 N, RHO, STEPS = 64, 0.1, 5
 
 
-def items(bill: theory.Ledger) -> tuple[float, ...]:
+def items(bill):
     return bill.attack, bill.query, bill.forward + bill.gradient, bill.weights + bill.index
 
 
 @pytest.mark.parametrize(("t", "d"), [(0.0, 3), (1.6, 8), (1.7, 8), (4.0, 64)])
-def test_bars_words_and_alarm_are_those_of_the_theory(t: float, d: int) -> None:
+def test_bars_words_and_alarm_are_those_of_the_theory(t, d):
     m, view = 2**14, explorers.bill.function(t, d)  # shares do not depend on the width
     dense, tau = theory.dense_ledger(m, N, STEPS), scaling.threshold_from_standard(t, m)
     sparse = theory.expected_ledger(m, N, d, tau, RHO, STEPS, "shared").over(dense.total)
@@ -45,7 +43,7 @@ bars = partial(figures.ledger_bars, columns=COLUMNS, unit="passes", name="b")
 many = partial(bars, columns=LONG)
 
 
-def test_bars_are_as_long_as_their_entries_and_end_with_their_sum() -> None:
+def test_bars_are_as_long_as_their_entries_and_end_with_their_sum():
     patches = bars()._figures[0].axes[0].patches
     widths = np.array([patch.get_width() for patch in patches if patch.get_height() == 18]) + 1.0
     # An entry of zero has no bar.

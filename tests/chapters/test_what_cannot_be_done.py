@@ -1,7 +1,5 @@
 """What cannot be done: layers that lose labels, and neurons found where a coloring is."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 
@@ -22,9 +20,7 @@ graph = partial(explorers.two_neurons_for.function, **GRAPH)
 
 
 @pytest.mark.parametrize(("turn", "share"), [(0.0, "0.25"), (22.5, "0.1"), (67.5, "0.15")])
-def test_shadows_are_the_images_of_the_balls_and_the_radius_decides(
-    turn: float, share: str
-) -> None:
+def test_shadows_are_the_images_of_the_balls_and_the_radius_decides(turn, share):
     view, W, mu = (
         explorers.shadows.function(turn, share),
         explorers.turned_layer(turn),
@@ -50,7 +46,7 @@ def test_shadows_are_the_images_of_the_balls_and_the_radius_decides(
         assert [across[0], across[-1], np.max(band.upper)] == pytest.approx(ends, abs=2e-3)
 
 
-def test_typed_rows_are_the_layer_and_others_are_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+def test_typed_rows_are_the_layer_and_others_are_drawn(capsys):
     shown = layer(rows="1 2 0; 0, 1, 1;")
     said = capsys.readouterr().out
     assert "2 neurons for 3 features, rank 2: collision radius 0.1667 = 0.1667 lambda" in said
@@ -65,9 +61,7 @@ def test_typed_rows_are_the_layer_and_others_are_drawn(capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("method", ["milp", "backtrack"])
-def test_neurons_are_found_exactly_where_a_coloring_is(
-    method: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_neurons_are_found_exactly_where_a_coloring_is(method, capsys):
     for edges, yes in {"0 1; 1 2": True, "0 1;1 2;0 2": False, "0 1 2; 2 3 5": True}.items():
         shown = graph(edges=edges, method=method, vertices=3)
         said = capsys.readouterr().out
@@ -79,9 +73,7 @@ def test_neurons_are_found_exactly_where_a_coloring_is(
     tells(shown, "5 vertices, 4 edges")
 
 
-def test_a_search_that_ran_out_of_time_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_search_that_ran_out_of_time_says_so(monkeypatch, capsys):
     search = mem.exists_width_two
     monkeypatch.setattr(
         mem,
@@ -91,8 +83,6 @@ def test_a_search_that_ran_out_of_time_says_so(
     tells(graph(edges="0 1;1 2;0 2", method="backtrack"), "undecided")
     assert "time was up, no answer" in capsys.readouterr().out
 
-
-# ---- pictures ----
 
 X, Y = mem.simplex_points(2)
 X3, Y3 = mem.simplex_points(3)
@@ -115,7 +105,7 @@ cubes = partial(figures.cube_picture, panels=CUBES, name="c")
 regions = partial(figures.regions_picture, panels=[HALF], limits=(-1, 1), name="r")
 
 
-def test_images_are_hexagons_and_coordinates_give_radius_distances_and_difference() -> None:
+def test_images_are_hexagons_and_coordinates_give_radius_distances_and_difference():
     tells(images(), "apart: polygons of 6 corners. touching: polygons of 6 corners, of which two")
     tells(images(), "two labels share 0.5 and 0", "around 4 points in 3 dimensions")
     tells(coordinates(), "the ball of label 1, at distance 0.167 from its middle")
@@ -125,7 +115,7 @@ def test_images_are_hexagons_and_coordinates_give_radius_distances_and_differenc
     np.testing.assert_array_equal(lines(coordinates(), "c1", marker="o")[0][:, 1], FOUND.x)
 
 
-def test_texts_count_edges_of_one_color_name_sums_and_cuts_and_give_shares() -> None:
+def test_texts_count_edges_of_one_color_name_sums_and_cuts_and_give_shares():
     tells(hypergraph(), "triangle: 3 vertices, 3 edges, colors 0 1 0, 1 bold, of one color")
     tells(hypergraph(h=mem.fano(), colors=None), "7 vertices, 7 edges.")
     tells(hypergraph(h=PATH), "3 vertices, 2 edges, colors 0 1 0, no edge of one color")
@@ -136,7 +126,7 @@ def test_texts_count_edges_of_one_color_name_sums_and_cuts_and_give_shares() -> 
 
 
 @pytest.mark.parametrize("h", [mem.cycle(5), mem.random_hypergraph(6, 8, 1)])
-def test_a_curve_passes_by_the_vertices_of_its_edge_and_no_others(h: mem.Hypergraph) -> None:
+def test_a_curve_passes_by_the_vertices_of_its_edge_and_no_others(h):
     vertices, curves = figures.hypergraph_layout(h)
     assert len(vertices) == h.vertices and len(curves) == len(h.edges)
     for edge, curve in zip(h.edges, curves, strict=True):

@@ -1,7 +1,5 @@
 """Who flips: the window on the bell curve is that of Claims C.2 and 4.6 and of the theory."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial
@@ -25,9 +23,7 @@ TAUS = {"1/m": lambda m: 1.0 / m, "sparse": sparse}
 @pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("threshold", TAUS)
 @pytest.mark.parametrize("m", [256, 4096])
-def test_window_share_and_count_are_those_of_the_theory(
-    threshold: str, radius: str, m: int
-) -> None:
+def test_window_share_and_count_are_those_of_the_theory(threshold, radius, m):
     view, s = explorers.who_flips.function(threshold, radius, m), (2.0 / m) ** 0.5
     tau, delta = float(TAUS[threshold](m)), m ** -RADII[radius]
     t, half = tau / s, delta / s
@@ -63,7 +59,7 @@ window = partial(figures.flips_window, **GIVEN, scores=SCORES, name="w")
 many = partial(window, scores=np.random.default_rng(0).standard_normal((2, 400)))
 
 
-def test_the_window_counts_the_neurons_inside_it_and_on_its_ends() -> None:
+def test_the_window_counts_the_neurons_inside_it_and_on_its_ends():
     first = "first: 3 of 5 neurons are within 0.25 standard deviations of the threshold 0, 60"
     second = "second: 1 of 2 neurons are within 0.1 standard deviations of the threshold 1.5"
     tells(window(), first, second)

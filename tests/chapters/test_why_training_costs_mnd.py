@@ -1,9 +1,6 @@
 """The first page's pictures: who fires, sparse beside dense, and what an attack changes."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +9,7 @@ from tests.plotting.shown import lines, tells, texts
 
 IMAGES = np.linspace(0, 16, 3 * 64).reshape(3, 64)
 FALL = np.exp(-np.arange(20) / 9)
-RUNS: dict[str, Any] = {
+RUNS = {
     "steps": np.arange(1, 21),
     "loss": {"dense": FALL, "sparse": FALL},
     "activity": {"dense": np.ones(20), "sparse": np.full(20, 0.1)},
@@ -28,7 +25,7 @@ digits = partial(figures.digit_gallery, **FLIPPED, name="d")
 schematic = partial(figures.network_schematic, active=FIRING, name="n")
 
 
-def test_equal_runs_are_called_the_same_curve_and_unequal_ones_are_not() -> None:
+def test_equal_runs_are_called_the_same_curve_and_unequal_ones_are_not():
     tells(losses(), "the sparse run goes from 1 to 0.121; the same curve")
     tells(losses(), "dense 100 %, sparse 10 % on average")
     other = losses(loss={"dense": FALL, "sparse": FALL * (1 + 1e-6)})
@@ -37,7 +34,7 @@ def test_equal_runs_are_called_the_same_curve_and_unequal_ones_are_not() -> None
     np.testing.assert_array_equal(lines(losses(), "c1")[0][:, 1], FALL)
 
 
-def test_bars_and_neurons_carry_their_numbers() -> None:
+def test_bars_and_neurons_carry_their_numbers():
     assert {"3 670 016 dense", "0 dense", "300 sparse", "12.5 sparse"} <= set(texts(bars()))
     tells(bars(), "forward: dense 3 670 016, sparse 300; backward: dense 0, sparse 12.5")
     axes = bars(dense=[4096, 4096], sparse=[300, 310])._figures[0].axes[0]
@@ -46,7 +43,7 @@ def test_bars_and_neurons_carry_their_numbers() -> None:
     assert "2 of 5 neurons fire" in texts(schematic())
 
 
-def test_the_gallery_gives_the_largest_change_and_the_labels() -> None:
+def test_the_gallery_gives_the_largest_change_and_the_labels():
     picture = digits(adversarial=IMAGES + 4.0)
     tells(picture, "The largest change of a pixel is 4, 25 % of the range")
     tells(picture, "Clean: 3, 8, 3. Under attack: 8, 8, 3.")

@@ -1,9 +1,5 @@
 """Your own data: the numbers of explorer and lab are those of a report."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import ipywidgets
 import numpy as np
 import pytest
@@ -24,9 +20,7 @@ TABLE = Table(ROWS, SIGNS, ("a", "b"), ("no", "yes"), "clouds")
     ("training", "m", "activity"),
     [("standard", 128, 0.1), ("adversarial", 512, 0.1), ("standard", 8, 0.1)],
 )
-def test_lines_shares_and_alarm_are_those_of_the_report(
-    training: str, m: int, activity: float
-) -> None:
+def test_lines_shares_and_alarm_are_those_of_the_report(training, m, activity):
     view = explorers.promise(TABLE, training, str(m), str(activity))
     foe = 0.1 if training == "adversarial" else 0.0
     sizes = {"m": m, "steps": 40, "certify": 20}
@@ -48,9 +42,7 @@ def test_lines_shares_and_alarm_are_those_of_the_report(
     assert bool(silent) == said.startswith(f"At {silent} of {found.train.n} training points")
 
 
-def test_a_file_is_reported_on_and_an_empty_line_takes_the_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_is_reported_on_and_an_empty_line_takes_the_table(tmp_path, capsys):
     rows = zip(ROWS.tolist(), np.where(SIGNS > 0, "yes", "no"), strict=True)
     file = tmp_path / "other.csv"
     file.write_text("\n".join(["a,b,kind", *(f"{a},{b},{k}" for (a, b), k in rows)]), "utf-8")

@@ -1,35 +1,28 @@
 """Errors that are planted in the library, and what a check says to them."""
 
-from __future__ import annotations
-
 import inspect
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
-from sublinear_lib.claims import Budget, Claim, Observation, Outcome, Role, Verdict
+from sublinear_lib.claims import Budget, Observation, Outcome, Role, Verdict
 
-Wrong = Callable[[Callable[..., Any]], Callable[..., Any]]
-"""Makes a wrong function from a right one."""
-
-REMEMBERED: dict[tuple[object, ...], object] = {}
+REMEMBERED = {}
 
 
-def errors_in_text() -> Iterator[tuple[str, str, str, str]]:
+def errors_in_text():
     """Read ``planted.txt``: a claim, a module, a place of its text, and what is planted there.
 
     The line with the claim and the module is followed by pairs of the place and the error, whose
     lines begin with ``-`` and with ``+``.
     """
     name = module = ""
-    blocks: list[tuple[str, list[str]]] = []
+    blocks = []
     for line in [*(Path(__file__).parent / "planted.txt").read_text("utf-8").splitlines(), ""]:
         if line[:1] in ("-", "+"):
             if not blocks or blocks[-1][0] != line[0]:
@@ -45,7 +38,7 @@ def errors_in_text() -> Iterator[tuple[str, str, str, str]]:
 
 
 @contextmanager
-def planted(module: ModuleType, right: str, wrong: str) -> Iterator[ModuleType]:
+def planted(module, right, wrong):
     """Give a copy of a module in which one place of the text, that occurs once, is another."""
     text = inspect.getsource(module)
     assert text.count(right) == 1, f"{right!r} occurs {text.count(right)} times"
@@ -58,7 +51,7 @@ def planted(module: ModuleType, right: str, wrong: str) -> Iterator[ModuleType]:
         del sys.modules[copy.__name__]
 
 
-def exchange(patch: pytest.MonkeyPatch, user: ModuleType, right: ModuleType, copy: object) -> None:
+def exchange(patch, user, right, copy):
     """Let a module, and the instruments of all checks, use a copy of another one.
 
     It is exchanged by whatever name they have imported it.
@@ -72,20 +65,20 @@ def exchange(patch: pytest.MonkeyPatch, user: ModuleType, right: ModuleType, cop
     assert found, f"{user.__name__} does not use {right.__name__}"
 
 
-def plant(patch: pytest.MonkeyPatch, owner: Any, name: str, wrong: Wrong) -> None:
+def plant(patch, owner, name, wrong):
     """Put a wrong function into the place of a right one."""
     patch.setattr(owner, name, wrong(getattr(owner, name)))
 
 
-def changed(change: Callable[[Any], Any]) -> Wrong:
+def changed(change):
     """Change what a function returns."""
     return lambda right: lambda *given, **more: change(right(*given, **more))
 
 
-def scaled(factor: float, *fields: str) -> Wrong:
+def scaled(factor, *fields):
     """Multiply what a function returns, or some fields of it."""
 
-    def change(found: Any) -> Any:
+    def change(found):
         if not fields:
             return factor * found
         return replace(found, **{name: factor * getattr(found, name) for name in fields})
@@ -93,11 +86,11 @@ def scaled(factor: float, *fields: str) -> Wrong:
     return changed(change)
 
 
-def remembered(patch: pytest.MonkeyPatch, owner: ModuleType, name: str) -> None:
+def remembered(patch, owner, name):
     """Let a part of a check compute once for the same arguments, whatever the random numbers."""
     right = getattr(owner, name)
 
-    def part(*given: Any) -> object:
+    def part(*given):
         items = (tuple(item) if isinstance(item, list) else item for item in given)
         words = (item for item in items if isinstance(item, (int, float, str, tuple, Fraction)))
         key = (owner.__name__, name, *words)
@@ -108,7 +101,7 @@ def remembered(patch: pytest.MonkeyPatch, owner: ModuleType, name: str) -> None:
     patch.setattr(owner, name, part)
 
 
-def verdict_of(claim: Claim) -> Verdict:
+def verdict_of(claim):
     """Run a quick check; one that raises leaves its claim undecided, as in a verification."""
     try:
         return claim.run(Budget.QUICK, 0).verdict
@@ -120,7 +113,7 @@ class _RuledOut(BaseException):
     """The recorded verdict is no longer possible."""
 
 
-def is_unsettled(claim: Claim) -> bool:
+def is_unsettled(claim):
     """Return whether a quick check no longer finds the recorded verdict.
 
     The check ends with the first observation that rules this verdict out, whatever follows.
@@ -131,7 +124,7 @@ def is_unsettled(claim: Claim) -> bool:
 
     check_types = Observation.__post_init__
 
-    def watched(observation: Observation) -> None:
+    def watched(observation):
         check_types(observation)
         if observation.role in bearing and observation.outcome is not Outcome.YES:
             raise _RuledOut

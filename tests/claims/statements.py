@@ -1,19 +1,16 @@
 """Small claims with known verdicts, for the tests of the machinery."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
 
-from sublinear_lib.claims import Budget, Claim, Ledger, ProofStatus, Verdict
+from sublinear_lib.claims import Claim, Ledger, ProofStatus, Verdict
 from sublinear_lib.claims.claim import Source
-from sublinear_lib.claims.collector import Collector, check_of
-from sublinear_lib.claims.evidence import Findings
+from sublinear_lib.claims.collector import check_of
 
 
 @check_of
-def check_power(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_power(look, budget, rng):
     """A product of powers that is printed with the wrong sign."""
     found = Fraction(-1, 5) - Fraction(3, 5) + Fraction(9, 10)
     look("exponent of m").equals(found, Fraction(-1, 10))
@@ -21,7 +18,7 @@ def check_power(look: Collector, budget: Budget, rng: np.random.Generator) -> No
 
 
 @check_of
-def check_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_repaired(look, budget, rng):
     """The same product with another radius."""
     look("exponent of m").equals(
         Fraction(-1, 5) - Fraction(4, 5) + Fraction(7, 10), Fraction(-3, 10)
@@ -29,7 +26,7 @@ def check_repaired(look: Collector, budget: Budget, rng: np.random.Generator) ->
 
 
 @check_of
-def check_mean(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_mean(look, budget, rng):
     """A sample mean with a known expectation."""
     draws = rng.normal(size=budget.pick(400, 4000))
     look("mean of a normal").mean(float(draws.mean()), 1.0 / np.sqrt(draws.size), 0.0)
@@ -37,25 +34,25 @@ def check_mean(look: Collector, budget: Budget, rng: np.random.Generator) -> Non
 
 
 @check_of
-def check_gap(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_gap(look, budget, rng):
     """A true statement with a step that does not follow."""
     look("2 + 2").equals(4, 4)
     look.proof("the step").equals(5, 4)
 
 
-def check_broken(budget: Budget, rng: np.random.Generator) -> Findings:
+def check_broken(budget, rng):
     """A check that cannot finish."""
     raise ArithmeticError("the enclosure did not close")
 
 
-def status_for(recorded: Verdict) -> ProofStatus:
+def status_for(recorded):
     """Return the strongest status that goes with a verdict."""
     if recorded in (Verdict.CITED, Verdict.MEASURED):
         return ProofStatus(recorded.value)
     return ProofStatus.COMPLETE
 
 
-def claim(name: str, check: object, recorded: Verdict, **more: object) -> Claim:
+def claim(name, check, recorded, **more):
     """Return a claim with as little as possible."""
     settings = {
         "title": name,
@@ -66,10 +63,10 @@ def claim(name: str, check: object, recorded: Verdict, **more: object) -> Claim:
         "status": status_for(recorded),
         **more,
     }
-    return Claim(id=name, check=check, recorded=recorded, **settings)  # type: ignore[arg-type]
+    return Claim(id=name, check=check, recorded=recorded, **settings)
 
 
-def small_ledger() -> Ledger:
+def small_ledger():
     """Return a ledger with one claim of each kind."""
     return Ledger(
         [

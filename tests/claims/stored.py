@@ -4,8 +4,6 @@
 another seed; the tests of one topic read here what they say about its claims.
 """
 
-from __future__ import annotations
-
 from sublinear_lib.claims import Budget, stored_evidence
 
 QUICK = {name: item.evidence for name, item in stored_evidence(Budget.QUICK).items()}

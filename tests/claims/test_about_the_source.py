@@ -1,9 +1,6 @@
 """Reconstructed signs: each has a reason on its page, and chapters mark what the ledger marks."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -21,7 +18,7 @@ _MARK = re.compile(r"\\rec\s*(\{(?:[^{}]|\{[^{}]*\})*\}|\\[a-zA-Z]+|.)")
 _LOOKS = re.compile(r"\\(?:big|Big|bigg|left|right|quad|qquad)(?![a-zA-Z])|\\[,;!]|[\s{}&]")
 
 
-def marked_places(text: str) -> tuple[str, list[tuple[int, int]]]:
+def marked_places(text):
     """Return `text` without its looks and marks, and the first and last place of each mark."""
     text = _MARK.sub(lambda match: f"\x02{match[1]}\x03", text)
     text = _LOOKS.sub("", text.replace(r"\tfrac", r"\frac").replace(r"\dfrac", r"\frac"))
@@ -36,7 +33,7 @@ def marked_places(text: str) -> tuple[str, list[tuple[int, int]]]:
     return bare, places
 
 
-def unmarked(statement: str, text: str) -> list[str]:
+def unmarked(statement, text):
     """Return what surrounds the signs that are marked in `statement` and not in `text`."""
     found = []
     bare, places = marked_places(statement)
@@ -51,7 +48,7 @@ def unmarked(statement: str, text: str) -> list[str]:
     return found
 
 
-def boxes_of_the_paper() -> Iterator[tuple[str, str, str]]:
+def boxes_of_the_paper():
     """Yield chapter, title and text of every box that prints a statement of the paper."""
     for path in sorted(BOOK.rglob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -63,7 +60,7 @@ def boxes_of_the_paper() -> Iterator[tuple[str, str, str]]:
 BOXES = list(boxes_of_the_paper())
 
 
-def test_every_statement_with_a_reconstructed_sign_has_a_row() -> None:
+def test_every_statement_with_a_reconstructed_sign_has_a_row():
     cells = nbformat.read(PAGE, as_version=4).cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     rows = re.findall(r"<statement-([^>]+)>", text)
@@ -71,18 +68,15 @@ def test_every_statement_with_a_reconstructed_sign_has_a_row() -> None:
     assert set(rows) == {claim.id for claim in LEDGER if r"\rec" in claim.statement}
 
 
-@pytest.mark.parametrize(
-    ("chapter", "title", "text"), BOXES, ids=[f"{b[0]}: {b[1]}" for b in BOXES]
-)
-def test_a_sign_marked_in_the_ledger_is_marked_in_the_box(
-    chapter: str, title: str, text: str
-) -> None:
+@pytest.mark.parametrize("box", BOXES, ids=lambda box: ": ".join(box[:2]))
+def test_a_sign_marked_in_the_ledger_is_marked_in_the_box(box):
+    _, title, text = box
     numbers = re.findall(r"\b[A-C]?\.?\d+\.?\d*\b", title.split("(paper")[0])
     named = [claim for claim in LEDGER if claim.id.split("-")[-1].upper() in numbers]
     assert not [sign for claim in named for sign in unmarked(claim.statement, text)]
 
 
-def test_a_sign_whose_mark_is_lost_is_found() -> None:
+def test_a_sign_whose_mark_is_lost_is_found():
     statement = r"$\epsilon_0 m^{\rec{-}1/5}$ and \rec{\le}"
     lost = statement.replace(r"\rec{-}", "-")
     assert unmarked(statement, statement) == []

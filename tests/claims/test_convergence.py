@@ -1,8 +1,5 @@
 """The claims on convergence, part by part: what each part of a check finds, and notices."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -16,32 +13,30 @@ from sublinear_lib.claims.collector import Collector
 from sublinear_lib.claims.instruments import descents
 from sublinear_lib.scaling import R1, R2
 from sublinear_lib.theory import CHAINS, regret
-from tests.claims.planting import Wrong, plant, scaled
-
-Patch = pytest.MonkeyPatch
+from tests.claims.planting import plant, scaled
 
 
-def verdict(name: str) -> Verdict:
+def verdict(name):
     return LEDGER[name].run(Budget.QUICK, 0).verdict
 
 
-def printed(patch: Patch, key: str, value: Fraction) -> None:
+def printed(patch, key, value):
     """Let the paper print another exponent."""
     for module in (convergence, descents, parameters):
         patch.setattr(module, "CHAINS", {**CHAINS, key: replace(CHAINS[key], printed=value)})
 
 
-def steps(look: Collector, rng: np.random.Generator) -> None:
+def steps(look, rng):
     bounds._observe(look, "R1", bounds._three_points(R1, 2**9, 0.3, "absolute", rng))
 
 
-def couplings(look: Collector, rng: np.random.Generator) -> None:
+def couplings(look, rng):
     found = convergence._couplings(convergence.PRINTED, Fraction(5, 8), [2**14, 2**16], 20, rng)
     found.counted(look, 0, "flips")
     found.counted(look, 1, "kinks")
 
 
-PARTS: dict[str, Callable[[Collector, np.random.Generator], None]] = {
+PARTS = {
     "flips": lambda look, rng: convergence._against_flips(look, Budget.QUICK, rng),
     "couplings": couplings,
     "first step": lambda look, rng: convergence._first_step(look, rng),
@@ -54,7 +49,7 @@ PARTS: dict[str, Callable[[Collector, np.random.Generator], None]] = {
 }
 
 
-def missed(part: str) -> list[tuple[str, Role]]:
+def missed(part):
     """Return what a part of a check does not find as asked for."""
     look = Collector()
     PARTS[part](look, np.random.default_rng(0))
@@ -62,11 +57,11 @@ def missed(part: str) -> list[tuple[str, Role]]:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_without_an_error_every_part_finds_what_is_asked_for(part: str) -> None:
+def test_without_an_error_every_part_finds_what_is_asked_for(part):
     assert missed(part) == []
 
 
-ERRORS: list[tuple[str, str, Wrong]] = [
+ERRORS = [
     ("flips", "gradient_coupling", scaled(0.5, "flip_bound", "mean_flip_bound")),
     ("flips", "gradient_coupling", scaled(1.01, "common")),
     ("couplings", "expected_coupling", scaled(1.01)),
@@ -102,39 +97,37 @@ ERRORS: list[tuple[str, str, Wrong]] = [
 
 
 @pytest.mark.parametrize(("part", "function", "wrong"), ERRORS)
-def test_an_error_in_the_theory_is_noticed(
-    part: str, function: str, wrong: Wrong, monkeypatch: Patch
-) -> None:
+def test_an_error_in_the_theory_is_noticed(part, function, wrong, monkeypatch):
     plant(monkeypatch, regret, function, wrong)
     bearing = {Role.STATEMENT} if part == "flips" else {Role.STATEMENT, Role.CONTROL}
     assert bearing & {role for _, role in missed(part)}
 
 
-def test_a_wrong_share_of_neurons_that_can_fire_is_noticed(monkeypatch: Patch) -> None:
+def test_a_wrong_share_of_neurons_that_can_fire_is_noticed(monkeypatch):
     right = bounds.caps.cap_share
     monkeypatch.setattr(bounds.caps, "cap_share", lambda t, d, rho: right(t, d, 2.0 * rho))
     assert missed("shares")
 
 
-def test_a_set_that_leaves_out_neurons_is_noticed(monkeypatch: Patch) -> None:
+def test_a_set_that_leaves_out_neurons_is_noticed(monkeypatch):
     right = bounds.can_fire
     monkeypatch.setattr(bounds, "can_fire", lambda start, X, rho: right(start, X, 0.01))
     assert Role.STATEMENT in {role for _, role in missed("moving")}
 
 
-def test_remark_c13_would_hold_with_the_distance_of_its_own_steps(monkeypatch: Patch) -> None:
+def test_remark_c13_would_hold_with_the_distance_of_its_own_steps(monkeypatch):
     printed(monkeypatch, "C.13", Fraction(-2, 5))
     assert verdict("rem-c.13") is Verdict.HOLDS
 
 
 @pytest.mark.parametrize("key", ["4.1", "4.3", "C.12-gradient", "B.9"])
-def test_set_r2_depends_on_every_printed_power(monkeypatch: Patch, key: str) -> None:
+def test_set_r2_depends_on_every_printed_power(monkeypatch, key):
     smaller = -1 if CHAINS[key].relation == "<=" else 1
     printed(monkeypatch, key, CHAINS[key].printed + smaller * Fraction(1, 50))
     assert verdict("set-r2") is Verdict.FAILS
 
 
-def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch: Patch) -> None:
+def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch):
     found = convergence._two_points(2**14, 0)
     assert found["average loss"] > found["allowed"]
     assert found["radius of W* over K m^(-3/5)"] < 1.0
@@ -146,7 +139,7 @@ def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch: Patch) -> No
     assert "both the step size" in told and "K/m^{4/5}" in told
 
 
-def test_the_counterexample_needs_the_printed_step_size() -> None:
+def test_the_counterexample_needs_the_printed_step_size():
     widths = [2**8, 2**11, 2**14]
     for rules, grows in ((convergence.PRINTED, True), (R2, False)):
         runs = descents.runs(rules, widths, 6, np.random.default_rng(3), label=1.0)

@@ -1,10 +1,7 @@
 """Verdicts follow from observations by one rule."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +12,7 @@ from sublinear_lib.claims.evidence import Findings
 from sublinear_lib.statistics import Interval
 
 
-def seen(role: Role, outcome: Outcome, method: Method = Method.EXACT) -> Observation:
+def seen(role, outcome, method=Method.EXACT):
     return Observation("what", 1, "asked", outcome, method, role)
 
 
@@ -46,14 +43,12 @@ YES, NO, OPEN = Outcome.YES, Outcome.NO, Outcome.OPEN
         ([seen(STATEMENT, YES, Method.CITED), seen(PROOF, NO)], Verdict.GAP),
     ],
 )
-def test_the_verdict_follows_from_the_observations(
-    observations: list[Observation], verdict: Verdict
-) -> None:
+def test_the_verdict_follows_from_the_observations(observations, verdict):
     assert judge(observations) is verdict
     assert judge(reversed(observations)) is verdict
 
 
-def test_a_repaired_statement_holds_as_repaired_and_a_verdict_needs_the_statement() -> None:
+def test_a_repaired_statement_holds_as_repaired_and_a_verdict_needs_the_statement():
     assert judge([seen(STATEMENT, YES)], repaired=True) is Verdict.REPAIRED
     assert judge([seen(STATEMENT, NO)], repaired=True) is Verdict.FAILS
     with pytest.raises(ValueError, match="STATEMENT"):
@@ -62,7 +57,7 @@ def test_a_repaired_statement_holds_as_repaired_and_a_verdict_needs_the_statemen
         Findings([])
 
 
-def noted(verb: str, *given: Any, look: Collector | None = None, **more: Any) -> Observation:
+def noted(verb, *given, look=None, **more):
     """Return what a verb of the collector notes."""
     look = Collector() if look is None else look
     getattr(look("what"), verb)(*given, **more)
@@ -89,9 +84,7 @@ TENTH = Fraction(1, 10)
         ((0.05, 0.2), True, NO),
     ],
 )
-def test_a_slope_must_keep_the_exponent_and_exclude_the_rival(
-    ends: tuple[float, float], at_most: bool, outcome: Outcome
-) -> None:
+def test_a_slope_must_keep_the_exponent_and_exclude_the_rival(ends, at_most, outcome):
     slope, sign = Interval(sum(ends) / 2, *ends, 0.95), -1 if at_most else 1
     found = noted("slope", slope, sign * TENTH, -sign * TENTH, at_most=at_most)
     asked = "not above -1/10, below 1/10" if at_most else "contains 1/10, excludes -1/10"
@@ -126,9 +119,7 @@ THIRD = Fraction(1, 3)
         ("close", ([(3.0, 4.0)], 0.2), NO, 0.25, "<= 0.2", Method.COMPUTED),
     ],
 )
-def test_a_verb_notes_what_was_found_and_asked_for(
-    verb: str, given: tuple[Any, ...], outcome: Outcome, found: Any, asked: str, method: Method
-) -> None:
+def test_a_verb_notes_what_was_found_and_asked_for(verb, given, outcome, found, asked, method):
     assert noted(verb, *given) == Observation("what", found, asked, outcome, method)
     control = noted(verb, *given, look=Collector().control.certified)
     assert control == Observation("what", found, asked, outcome, Method.CERTIFIED, CONTROL)
@@ -141,9 +132,7 @@ def test_a_verb_notes_what_was_found_and_asked_for(
         (0.5, ">=", NO, "1 of 2 hold, the closest at 2 of"),
     ],
 )
-def test_inequalities_say_how_many_hold_and_how_close_they_are(
-    ratio: float, relation: str, outcome: Outcome, shown: str
-) -> None:
+def test_inequalities_say_how_many_hold_and_how_close_they_are(ratio, relation, outcome, shown):
     holds = (ratio <= 1.0) == (relation == "<=")
     other = SimpleNamespace(holds=True, ratio=0.25, relation="<=")
     one = SimpleNamespace(holds=holds, ratio=ratio, relation=relation)
@@ -151,7 +140,7 @@ def test_inequalities_say_how_many_hold_and_how_close_they_are(
     assert found.outcome is outcome and str(found.found).startswith(shown)
 
 
-def test_a_measured_power_is_compared_with_that_of_a_closed_form() -> None:
+def test_a_measured_power_is_compared_with_that_of_a_closed_form():
     widths = [2**k for k in range(4, 10)]
     drawn = np.random.default_rng(0).normal(1.0, 0.02, (8, 6)) * np.sqrt(widths)
     found = noted("power", widths, drawn, [3.0 * m**0.5 for m in widths], 1.0)
@@ -164,24 +153,24 @@ def test_a_measured_power_is_compared_with_that_of_a_closed_form() -> None:
         assert noted("power_below", widths, drawn, limit, "x", look=look).outcome is outcome
 
 
-def test_a_sweep_has_a_row_for_each_seed_and_a_table_for_each_number() -> None:
-    streams: list[Any] = [1, 2]
+def test_a_sweep_has_a_row_for_each_seed_and_a_table_for_each_number():
+    streams = [1, 2]
     assert sweep(streams, [10, 20], lambda own, m: own * m).tolist() == [[10, 20], [20, 40]]
     both = sweep(streams, [10, 20, 30], lambda own, m: (own, m))
     assert both.tolist() == [[[1] * 3, [2] * 3], [[10, 20, 30]] * 2]
-    seen: list[int] = []
+    seen = []
     table = sweep_by_width([10, 20], 3, lambda m: (seen.append(m), len(seen))[1])
     assert seen == [10] * 3 + [20] * 3 and table.tolist() == [[1, 4], [2, 5], [3, 6]]
     assert sweep_by_width([10, 20], 3, lambda m: (m, -m)).tolist()[1] == [[-10, -20]] * 3
 
 
-def test_names_that_are_left_are_shown() -> None:
+def test_names_that_are_left_are_shown():
     for names, outcome, shown in (([], YES, "none"), (["a", "b"], NO, "a, b")):
         found = noted("empty", names, look=Collector().exact)
         assert (found.outcome, found.found, found.asked) == (outcome, shown, "none")
 
 
-def test_two_evaluations_are_compared_relatively() -> None:
+def test_two_evaluations_are_compared_relatively():
     look = Collector().control
     look.beside("tails", [(1.0, 2.0), (3.0, 4.0)])
     look.agree("a table", [(Fraction(2), 2.0), (100.0, 99.0), (0, 0.0)], 0.02)
@@ -200,12 +189,12 @@ def test_two_evaluations_are_compared_relatively() -> None:
 
 
 @pytest.mark.parametrize("role", [CONTROL, PRINT, PROOF, REPAIR])
-def test_a_collector_says_on_what_an_observation_bears(role: Role) -> None:
+def test_a_collector_says_on_what_an_observation_bears(role):
     for look in (getattr(Collector(), role.value), Collector().on(role)):
         assert noted("none", 0, look=look).role is role
 
 
-def test_what_is_collected_apart_comes_where_it_is_added() -> None:
+def test_what_is_collected_apart_comes_where_it_is_added():
     look = Collector()
     later = look.apart()
     later("second").none(0)
@@ -235,7 +224,7 @@ SLOPE = Interval(0.1, 0.0, 0.2, 0.95)
         ("slope", (SLOPE, 0.1, 0.2, 1), "at_most"),
     ],
 )
-def test_what_decides_nothing_is_refused(verb: str, given: Any, message: str | None) -> None:
+def test_what_decides_nothing_is_refused(verb, given, message):
     look = Collector().computed if verb == "holds" else Collector()
     more = {"at_most": given[3]} if len(given) == 4 else {}
     with pytest.raises((TypeError, ValueError), match=message):
@@ -246,26 +235,26 @@ def test_what_decides_nothing_is_refused(verb: str, given: Any, message: str | N
     "make",
     [
         lambda: noted("holds", True, 1, "y"),  # without a method
-        lambda: Observation("x", 1, "y", True, Method.EXACT),  # type: ignore[arg-type]
-        lambda: Observation("x", [1], "y", YES, Method.EXACT),  # type: ignore[arg-type]
+        lambda: Observation("x", 1, "y", True, Method.EXACT),
+        lambda: Observation("x", [1], "y", YES, Method.EXACT),
         lambda: Observation("x", True, "y", YES, Method.EXACT),
-        lambda: Observation("x", 1, "y", YES, "exact"),  # type: ignore[arg-type]
+        lambda: Observation("x", 1, "y", YES, "exact"),
     ],
 )
-def test_observations_of_a_wrong_type_are_refused(make: Any) -> None:
+def test_observations_of_a_wrong_type_are_refused(make):
     with pytest.raises(TypeError):
         make()
 
 
 @pytest.mark.parametrize("value", [np.zeros(2), {1, 2}, float("nan"), np.int64(3), Fraction(1, 3)])
-def test_a_witness_that_cannot_be_stored_is_refused_by_the_check(value: Any) -> None:
+def test_a_witness_that_cannot_be_stored_is_refused_by_the_check(value):
     with pytest.raises(TypeError, match="witness"):
         Findings([seen(STATEMENT, YES)], {"value": value})
 
 
-def test_a_witness_is_kept_as_json_gives_it_back() -> None:
+def test_a_witness_is_kept_as_json_gives_it_back():
     given = {"points": [(0.0, 1.0)], "size": np.float64(0.5)}
     found = Findings([seen(STATEMENT, YES)], given).witness
     assert found == {"points": [[0.0, 1.0]], "size": 0.5}
-    given["points"].append((2.0, 3.0))  # type: ignore[attr-defined]
+    given["points"].append((2.0, 3.0))
     assert found["points"] == [[0.0, 1.0]]

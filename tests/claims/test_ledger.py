@@ -1,15 +1,12 @@
 """A ledger refuses what cannot be, and knows what rests on what."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import Budget, Claim, Ledger, ProofStatus, Verdict, judge, verify
+from sublinear_lib.claims import Budget, Ledger, ProofStatus, Verdict, judge, verify
 from sublinear_lib.claims import claim as claim_module
 from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.evidence import decoded, encoded
@@ -18,16 +15,16 @@ from tests.claims.statements import check_gap, check_mean, claim, small_ledger
 OURS = Source("repair", "here")
 
 
-def definition() -> Claim:
+def definition():
     by = "sublinear_lib.claims.Ledger"
     return claim("def-3.1", check_mean, Verdict.IMPLEMENTED, status=None, implemented_by=by)
 
 
-def ids(claims: object) -> list[str]:
-    return [item.id for item in claims]  # type: ignore[attr-defined]
+def ids(claims):
+    return [item.id for item in claims]
 
 
-def held(name: str, *below: str) -> Claim:
+def held(name, *below):
     return claim(name, check_mean, Verdict.HOLDS, depends_on=below)
 
 
@@ -39,14 +36,12 @@ def held(name: str, *below: str) -> Claim:
         ([held("lem-a.1", "lem-a.2"), held("lem-a.2", "lem-a.1")], r"lem-a\.1 -> lem-a\.2"),
     ],
 )
-def test_a_ledger_refuses_doubles_missing_claims_and_circles(
-    claims: list[Claim], message: str
-) -> None:
+def test_a_ledger_refuses_doubles_missing_claims_and_circles(claims, message):
     with pytest.raises(ValueError, match=message):
         Ledger(claims)
 
 
-def test_a_failure_knows_its_repairs() -> None:
+def test_a_failure_knows_its_repairs():
     ledger = small_ledger()
     assert ids(ledger.repairs_of("thm-4.1")) == ["thm-4.1r"]
     edges = {("thm-4.1", "lem-a.1"), ("thm-4.1r", "lem-a.1"), ("thm-4.4", "thm-4.1r")}
@@ -62,9 +57,7 @@ def test_a_failure_knows_its_repairs() -> None:
         (Verdict.FAILS, {"misreading": "a sign"}, "fails as printed, complete here"),
     ],
 )
-def test_nothing_holds_that_rests_on_what_is_not_proved(
-    recorded: Verdict, more: dict[str, object], what: str
-) -> None:
+def test_nothing_holds_that_rests_on_what_is_not_proved(recorded, more, what):
     below = claim("lem-a.1", check_gap, recorded, **more)
     settings = {"name": "thm-4.1", "check": check_gap, "depends_on": ("lem-a.1",)}
     for verdict, own in (
@@ -72,16 +65,16 @@ def test_nothing_holds_that_rests_on_what_is_not_proved(
         (Verdict.REPAIRED, {"repairs": "lem-a.1"}),
         (Verdict.TYPO, {}),
     ):
-        above = claim(recorded=verdict, **own, **settings)  # type: ignore[arg-type]
+        above = claim(recorded=verdict, **own, **settings)
         with pytest.raises(ValueError, match=rf"thm-4\.1 is recorded.*got lem-a\.1: {what}"):
             Ledger([below, above])
-    Ledger([below, claim(recorded=Verdict.GAP, **settings)])  # type: ignore[arg-type]
+    Ledger([below, claim(recorded=Verdict.GAP, **settings)])
     settings["despite"] = {"lem-a.1": "only its first half is used"}
-    harmless = Ledger([below, claim(recorded=Verdict.HOLDS, **settings)])  # type: ignore[arg-type]
+    harmless = Ledger([below, claim(recorded=Verdict.HOLDS, **settings)])
     assert harmless.weakest("thm-4.1") is ProofStatus.COMPLETE
 
 
-def test_the_weakest_status_and_the_cited_tools_are_found_however_far_below() -> None:
+def test_the_weakest_status_and_the_cited_tools_are_found_however_far_below():
     cited, sketched = ProofStatus.CITED, ProofStatus.SKETCHED
     tool = Source("paper", "Appendix A", quoted=True)
     ledger = Ledger(
@@ -98,7 +91,7 @@ def test_the_weakest_status_and_the_cited_tools_are_found_however_far_below() ->
     assert ids(ledger.cited("lem-a.5")) == ["lem-a.1"]
 
 
-def test_what_is_printed_twice_is_checked_and_counted_once() -> None:
+def test_what_is_printed_twice_is_checked_and_counted_once():
     first = claim("thm-4.1", check_gap, Verdict.FAILS, misreading="a sign")
     again = claim("thm-c.1", check_gap, Verdict.FAILS, misreading="a sign", restates="thm-4.1")
     ledger = Ledger([first, again])
@@ -110,7 +103,7 @@ def test_what_is_printed_twice_is_checked_and_counted_once() -> None:
         Ledger([first, replace(again, check=check_mean)])
 
 
-def test_failures_are_counted_by_cause_and_only_own_results_as_results() -> None:
+def test_failures_are_counted_by_cause_and_only_own_results_as_results():
     own = {"misreading": "a sign"}
     ledger = Ledger(
         [
@@ -131,7 +124,7 @@ def test_failures_are_counted_by_cause_and_only_own_results_as_results() -> None
         Ledger([ledger["lem-c.3"], replace(ledger["lem-c.8"], cause="lem-c.3")])
 
 
-def test_a_definition_is_not_judged_and_does_not_count_as_a_result() -> None:
+def test_a_definition_is_not_judged_and_does_not_count_as_a_result():
     one = definition()
     assert one.known == "not judged" and Ledger([one]).tally().own == {}
     held = check_mean(Budget.QUICK, np.random.default_rng(1)).observations
@@ -142,13 +135,13 @@ def test_a_definition_is_not_judged_and_does_not_count_as_a_result() -> None:
         replace(one, implemented_by="", status=ProofStatus.COMPLETE)
 
 
-def test_what_rests_on_simulation_is_measured_whatever_else_was_computed() -> None:
+def test_what_rests_on_simulation_is_measured_whatever_else_was_computed():
     exact_one, drawn = check_mean(Budget.QUICK, np.random.default_rng(1)).observations[::-1]
     assert judge([drawn]) is judge([drawn, exact_one], measured=True) is Verdict.MEASURED
     assert judge([drawn, exact_one]) is Verdict.HOLDS
 
 
-def test_selection_keeps_reading_order_and_helps_with_a_misspelt_id() -> None:
+def test_selection_keeps_reading_order_and_helps_with_a_misspelt_id():
     ledger = small_ledger()
     assert ids(ledger.select(["thm-4.4", "lem-a.1", "thm-4.4"])) == ["lem-a.1", "thm-4.4"]
     assert ids(ledger.select([])) == ids(ledger)
@@ -174,13 +167,13 @@ def test_selection_keeps_reading_order_and_helps_with_a_misspelt_id() -> None:
         ({"cause": "thm-4.1"}, "cause is for failures"),
     ],
 )
-def test_a_claim_that_says_too_little_is_refused(more: dict[str, object], message: str) -> None:
+def test_a_claim_that_says_too_little_is_refused(more, message):
     settings = {"name": "lem-a.1", "recorded": Verdict.HOLDS, **more}
     with pytest.raises(ValueError, match=message):
-        claim(check=check_gap, **settings)  # type: ignore[arg-type]
+        claim(check=check_gap, **settings)
 
 
-def test_a_claim_has_its_own_randomness_and_repeats_it() -> None:
+def test_a_claim_has_its_own_randomness_and_repeats_it():
     first, again, other, later = (
         claim(name, check_mean, Verdict.HOLDS).run(Budget.QUICK, seed).observations
         for name, seed in (("lem-a.1", 5), ("lem-a.1", 5), ("lem-a.2", 5), ("lem-a.1", 6))
@@ -196,16 +189,12 @@ def test_a_claim_has_its_own_randomness_and_repeats_it() -> None:
         *((check_mean, (Budget.QUICK, seed), "seed") for seed in (-1, 1.5, True)),
     ],
 )
-def test_a_run_needs_a_budget_a_seed_and_a_check_that_returns_findings(
-    check: object, given: tuple[Any, Any], message: str
-) -> None:
+def test_a_run_needs_a_budget_a_seed_and_a_check_that_returns_findings(check, given, message):
     with pytest.raises((TypeError, ValueError), match=message):
         claim("lem-a.1", check, Verdict.HOLDS).run(*given)
 
 
-def test_what_a_check_found_is_the_same_when_it_is_stored_and_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_a_check_found_is_the_same_when_it_is_stored_and_read(monkeypatch):
     """Its time too: shown to a tenth, 0.1502 s and the 0.150 s that were stored differ."""
     moments = iter([10.0, 10.1502])
     monkeypatch.setattr(claim_module.time, "perf_counter", lambda: next(moments))

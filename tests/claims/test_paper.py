@@ -1,34 +1,30 @@
 """The ledger of the paper is complete, in the order of the paper, and cheap not to ask for."""
 
-from __future__ import annotations
-
 import re
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
 
-from sublinear_lib.claims import NUMBERED, Claim, Verdict, section
+from sublinear_lib.claims import NUMBERED, Verdict, section
 from sublinear_lib.claims.claim import Source
 from sublinear_lib.claims.paper import SECTIONS, assemble
 from tests.claims.statements import check_gap, claim
+from tests.commands import python
 
 HIGHEST = {"3": 9, "4": 6, "5": 3, "a": 10, "b": 10, "c": 19}
 
 
-def complete() -> list[Claim]:
+def complete():
     """Return a claim for every numbered statement, in no good order."""
     return [claim(name, check_gap, Verdict.GAP) for name in sorted(NUMBERED)]
 
 
-def repaired(name: str, printed: str) -> Claim:
-    return claim(
-        name, check_gap, Verdict.REPAIRED, repairs=printed, source=Source("repair", "here")
-    )
+def repaired(name, printed):
+    here = Source("repair", "here")
+    return claim(name, check_gap, Verdict.REPAIRED, repairs=printed, source=here)
 
 
-def test_every_number_of_the_paper_is_there_once_and_the_numbers_of_a_section_ascend() -> None:
+def test_every_number_of_the_paper_is_there_once_and_the_numbers_of_a_section_ascend():
     assert max(Counter(NUMBERED).values()) == 1
     numbers = {name.partition("-")[2] for name in NUMBERED}
     counted = {f"{part}.{i}" for part, last in HIGHEST.items() for i in range(1, last + 1)}
@@ -40,7 +36,7 @@ def test_every_number_of_the_paper_is_there_once_and_the_numbers_of_a_section_as
         assert ordered == sorted(ordered)
 
 
-def test_a_section_is_that_of_the_number() -> None:
+def test_a_section_is_that_of_the_number():
     assert section("thm-4.1") == section("alg-2") == "main-text"
     assert section("thm-b.10") == "appendix-b"
     assert section("eq-25") == section("claim-c.19") == "appendix-c"
@@ -49,7 +45,7 @@ def test_a_section_is_that_of_the_number() -> None:
     assert section("lem-iii.5.1") == "features"
 
 
-def test_a_complete_set_of_claims_is_put_in_order_ours_behind_and_further_parts_as_given() -> None:
+def test_a_complete_set_of_claims_is_put_in_order_ours_behind_and_further_parts_as_given():
     memorization, features = (Source(work, "here") for work in ("memorization", "features"))
     given = [
         claim("lem-iii.5.1", check_gap, Verdict.GAP, source=features),
@@ -77,9 +73,7 @@ def test_a_complete_set_of_claims_is_put_in_order_ours_behind_and_further_parts_
         ("prop-7", "memorization", "another work than their source: prop-7"),
     ],
 )
-def test_missing_and_surplus_statements_and_those_of_another_work_are_named(
-    name: str, work: str, message: str
-) -> None:
+def test_missing_and_surplus_statements_and_those_of_another_work_are_named(name, work, message):
     more = claim(name, check_gap, Verdict.GAP, source=Source(work, "here"))
     with pytest.raises(ValueError, match=message):
         assemble([*complete(), more])
@@ -87,10 +81,9 @@ def test_missing_and_surplus_statements_and_those_of_another_work_are_named(
         assemble([item for item in complete() if item.id != "lem-a.8"])
 
 
-def test_the_machinery_does_not_import_the_statements() -> None:
+def test_the_machinery_does_not_import_the_statements():
     code = "import sys; from sublinear_lib.claims import Claim, Ledger, verify; print(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = run.stdout.split()
+    loaded = python(code).stdout.split()
     assert "sublinear_lib.claims.claim" in loaded
     assert not [name for name in loaded if name.startswith("sublinear_lib.claims.checks")]
     assert "sublinear_lib.claims.paper" not in loaded

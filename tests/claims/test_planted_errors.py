@@ -1,26 +1,21 @@
 """An error that is planted in the library changes the verdict of the checks that use it."""
 
-from __future__ import annotations
-
 import inspect
 import pkgutil
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType, ModuleType
-from typing import Any
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 from sublinear_lib import activations, adversary, datasets, geometry, losses, network, scaling
-from sublinear_lib.claims import LEDGER, Budget, Claim, Verdict
+from sublinear_lib.claims import LEDGER, Budget, Verdict
 from sublinear_lib.claims.checks import definitions
 from sublinear_lib.claims.collector import Collector
 from sublinear_lib.claims.instruments import races
 from sublinear_lib.features import (
-    FeatureData,
     PatchNetwork,
     SmoothedReLU,
     TrainingAttack,
@@ -47,7 +42,6 @@ from sublinear_lib.theory import (
     worst_case,
 )
 from tests.claims.planting import (
-    Wrong,
     changed,
     errors_in_text,
     exchange,
@@ -59,26 +53,22 @@ from tests.claims.planting import (
     verdict_of,
 )
 
-Patch = pytest.MonkeyPatch
 
-
-def checks_of(claim: Claim) -> ModuleType:
+def checks_of(claim):
     return sys.modules[claim.check.__module__]
 
 
-# --- what a check need not do while an error is looked for ---
-
-TRAINED: dict[str, tuple[Any, Any]] = {}
+TRAINED = {}
 
 
-def train_once(patch: Patch) -> None:
+def train_once(patch):
     """Train once for the same arguments and state of the numbers, for errors outside of training.
 
     A copy of ``training`` with an error has its own function, which remembers nothing.
     """
     right = training.train_features
 
-    def once(law: FeatureData, settings: Any, rng: np.random.Generator) -> Any:
+    def once(law, settings, rng):
         numbers = rng.bit_generator
         key = repr((law, settings, numbers.state))
         if key not in TRAINED:
@@ -89,11 +79,11 @@ def train_once(patch: Patch) -> None:
     patch.setattr(training, "train_features", once)
 
 
-def end_in(patch: Patch, *, robust: bool) -> None:
+def end_in(patch, *, robust):
     """Let training end at once in a network of one feature."""
     right = training.train_features
 
-    def fixed(law: FeatureData, settings: Any, seed: Any) -> Any:
+    def fixed(law, settings, seed):
         run = right(law, replace(settings, steps=0), seed)
         u, v = ([1.0], [0.0]) if robust else ([0.0], [1.0])
         return replace(run, network=PatchNetwork.of_features(law, u, v))
@@ -101,7 +91,7 @@ def end_in(patch: Patch, *, robust: bool) -> None:
     patch.setattr(training, "train_features", fixed)
 
 
-def compute_once(patch: Patch, claim: Claim, right: str) -> None:
+def compute_once(patch, claim, right):
     """Compute once for all errors what an error in the text of a copied module cannot reach."""
     checks = checks_of(claim)
     topic = checks.__name__.rpartition(".")[2]
@@ -119,7 +109,7 @@ def compute_once(patch: Patch, claim: Claim, right: str) -> None:
         train_once(patch)
 
 
-def shorten(patch: Patch, claim: Claim) -> None:
+def shorten(patch, claim):
     """Leave out what does not see the error; the rest has to notice it."""
     checks = checks_of(claim)
     topic = checks.__name__.rpartition(".")[2]
@@ -135,26 +125,19 @@ def shorten(patch: Patch, claim: Claim) -> None:
             patch.setattr(checks, "_threshold_of_section_42", lambda *given: None)
 
 
-def training_is_fast(look: Collector, *given: Any) -> None:
+def training_is_fast(look, *given):
     look.simulated("training").holds(True, 1.0, "about 1")
 
 
 @pytest.mark.parametrize("name", ["lem-4.5", "claim-4.6", "lem-4.2"])
-def test_without_an_error_a_shortened_check_finds_the_recorded_verdict(
-    name: str, monkeypatch: Patch
-) -> None:
+def test_without_an_error_a_shortened_check_finds_the_recorded_verdict(name, monkeypatch):
     shorten(monkeypatch, LEDGER[name])
     assert verdict_of(LEDGER[name]) is LEDGER[name].recorded
 
 
-# --- errors in the text of a module: signs, powers, factors, 1 %, off by one ---
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "module", "right", "wrong"), list(errors_in_text()))
-def test_an_error_in_a_formula_changes_the_verdict(
-    name: str, module: str, right: str, wrong: str, monkeypatch: Patch
-) -> None:
+def test_an_error_in_a_formula_changes_the_verdict(name, module, right, wrong, monkeypatch):
     claim, original = LEDGER[name], pkgutil.resolve_name(f"sublinear_lib.{module}")
     shorten(monkeypatch, claim)
     compute_once(monkeypatch, claim, right)
@@ -167,15 +150,11 @@ def test_an_error_in_a_formula_changes_the_verdict(
     ("name", "module"),
     [("prop-iii.1", recursion), ("prop-iii.3.1", attacks), ("prop-iii.9", certify)],
 )
-def test_a_copy_without_an_error_changes_nothing(
-    name: str, module: ModuleType, monkeypatch: Patch
-) -> None:
+def test_a_copy_without_an_error_changes_nothing(name, module, monkeypatch):
     with planted(module, "from __future__ import", "from __future__ import") as copy:
         exchange(monkeypatch, checks_of(LEDGER[name]), module, copy)
         assert verdict_of(LEDGER[name]) is LEDGER[name].recorded
 
-
-# --- errors in what a function returns ---
 
 LARGER = scaled(1.01)
 INVERTED = changed(lambda mask: ~mask)
@@ -184,54 +163,63 @@ ENDS_LARGER = changed(lambda ends: (1.01 * ends[0], 1.01 * ends[1]))
 HALVED = changed(lambda k: k // 2)
 
 
-def one_part_larger(part: int, field: str) -> Wrong:
+def one_part_larger(part, field):
     larger = scaled(1.01, field)(lambda law: law)
     return changed(lambda laws: (*laws[:part], larger(laws[part]), *laws[part + 1 :]))
 
 
-def others(**wrong: Callable[[Any], Any]) -> Wrong:
+def others(**wrong):
     """Compute some fields of what a function returns in another way."""
     return changed(lambda found: replace(found, **{name: of(found) for name, of in wrong.items()}))
 
 
-def growing(right: Callable[..., Any]) -> Callable[..., Any]:
-    def wrong(m: int, *given: Any, **more: Any) -> Any:
+def growing(right):
+    def wrong(m, *given, **more):
         found = right(m, *given, **more)
         return replace(found, mean=found.mean * m**0.05, variance=found.variance * m**0.1)
 
     return wrong
 
 
-def steeper(right: Callable[..., Any]) -> Callable[..., Any]:
-    def wrong(act: SmoothedReLU, z: Any) -> Any:
+def steeper(right):
+    def wrong(act, z):
         value, slope = right(act, z)
         return value * (1 + 1e-6 * np.tanh(z)), slope * (1 + 1e-6 * np.tanh(z))
 
     return wrong
 
 
-def ties_counted_as_active(right: object) -> Callable[..., Any]:
-    def mask(self: Any, X: Any, *, on_slice: bool = True) -> Any:
+def ties_counted_as_active(right):
+    def mask(self, X, *, on_slice=True):
         return self.preactivations(X, on_slice=on_slice) >= self.tau
 
     return mask
 
 
-def other_eta(right: Callable[..., Any]) -> Callable[..., Any]:
+def other_eta(right):
     return lambda **settings: right(**{**settings, "eta": 1.01 * settings["eta"]})
 
 
-def forgetful(right: Callable[..., Any]) -> Callable[..., Any]:
+def standard(right):
+    return lambda eps, **more: replace(right(0.0), steps=200)
+
+
+def forgetful(right):
     return lambda self, w, b, **more: right(self, w, np.asarray(b) + 1.0, **more)
 
 
 ATTAINED = others(sup_attained=lambda _: True, inf_attained=lambda _: True)
 ONE_MORE = others(count=lambda found: int(1.02 * found.count) + 1)
 ONE_LESS = others(count=lambda found: found.count - 1)
+ENDS_APART = changed(lambda ends: (ends[0] - 3.0, ends[1] + 3.0))
+SECOND_LARGER = changed(lambda found: (found[0], found[1] * (1 + 1e-6)))
+EXCHANGED = others(robust=lambda found: found.nonrobust, nonrobust=lambda found: found.robust)
+CROSSED_EARLY = others(crossing=lambda found: found.crossing / found.rates[:, None])
+RECORD = {"clean": 0.05, "attacked": 0.4, "certified": 0.5, "loss": 0.1}
 NETWORK, CIRCLE = network.TwoLayerNetwork, adversary.CircleWave
 
 # The statements, where a function lives, its name, and the function with an error.
-ERRORS: list[tuple[str, Any, str, Wrong]] = [
+ERRORS = [
     # Counts of neurons.
     ("lem-4.5 lem-4.5-r", scaling, "activity", LARGER),
     ("claim-c.2 claim-4.6", flips, "flip_probability", LARGER),
@@ -328,46 +316,16 @@ ERRORS: list[tuple[str, Any, str, Wrong]] = [
     ("def-c.11", regret, "gradient_coupling", others(literal=lambda found: found.common)),
     # Memorization.
     ("thm-ii.5.2 prop-ii.2", certificates, "lipschitz_bound", scaled(2)),
-    (
-        "thm-ii.4.8 thm-ii.5.2 prop-ii.5 prop-ii.6",
-        certificates,
-        "interval_bounds",
-        changed(lambda ends: (ends[0] - 3.0, ends[1] + 3.0)),
-    ),
+    ("thm-ii.4.8 thm-ii.5.2 prop-ii.5 prop-ii.6", certificates, "interval_bounds", ENDS_APART),
     ("thm-ii.4.8 thm-ii.b.2 thm-ii.5.2", ReLUNetwork, "exactly", scaled(1 + 2**-40)),
     # Features.
     ("prop-iii.3.1 prop-iii.9 lem-iii.5.1", SmoothedReLU, "value_and_slope", steeper),
-    (
-        "lem-iii.5.1 lem-iii.5.2",
-        PatchNetwork,
-        "weight_gradient",
-        changed(lambda found: (found[0], found[1] * (1 + 1e-6))),
-    ),
+    ("lem-iii.5.1 lem-iii.5.2", PatchNetwork, "weight_gradient", SECOND_LARGER),
     ("lem-iii.5.2 prop-iii.4", TrainingAttack, "_step", scaled(1.05)),
-    (
-        "prop-iii.12",
-        PatchNetwork,
-        "shares",
-        changed(lambda found: replace(found, robust=found.nonrobust, nonrobust=found.robust)),
-    ),
-    (
-        "prop-iii.6",
-        recursion,
-        "phase_diagram",
-        changed(lambda found: replace(found, crossing=found.crossing / found.rates[:, None])),
-    ),
-    (
-        "prop-iii.11",
-        studies,
-        "digit_record",
-        changed(lambda found: {"clean": 0.05, "attacked": 0.4, "certified": 0.5, "loss": 0.1}),
-    ),
-    (
-        "prop-iii.11",
-        studies,
-        "digit_settings",
-        lambda right: lambda eps, **more: replace(right(0.0), steps=200),
-    ),
+    ("prop-iii.12", PatchNetwork, "shares", EXCHANGED),
+    ("prop-iii.6", recursion, "phase_diagram", CROSSED_EARLY),
+    ("prop-iii.11", studies, "digit_record", changed(lambda found: RECORD)),
+    ("prop-iii.11", studies, "digit_settings", standard),
 ]
 
 
@@ -376,26 +334,21 @@ ERRORS: list[tuple[str, Any, str, Wrong]] = [
     ("name", "owner", "function", "wrong"),
     [(name, *error) for names, *error in ERRORS for name in names.split()],
 )
-def test_an_error_in_a_function_changes_the_verdict(
-    name: str, owner: Any, function: str, wrong: Wrong, monkeypatch: Patch
-) -> None:
+def test_an_error_in_a_function_changes_the_verdict(name, owner, function, wrong, monkeypatch):
     shorten(monkeypatch, LEDGER[name])
     plant(monkeypatch, owner, function, wrong)
     assert is_unsettled(LEDGER[name])
 
 
-def test_an_attack_that_finds_nothing_outside_the_balls_decides_nothing(monkeypatch: Patch) -> None:
-    def weak(right: Callable[..., Any]) -> Callable[..., Any]:
+def test_an_attack_that_finds_nothing_outside_the_balls_decides_nothing(monkeypatch):
+    def weak(right):
         return lambda F, X, y, radius, *p, **more: right(F, X, y, radius / 4, *p, **more)
 
     plant(monkeypatch, ball_attacks, "attack", weak)
     assert verdict_of(LEDGER["thm-ii.4.8"]) is Verdict.UNDECIDED
 
 
-# --- errors in powers ---
-
-
-def plant_factor(patch: Patch, key: str, more: Fraction) -> None:
+def plant_factor(patch, key, more):
     """Add to the exponent of the first factor of a chain."""
     right = exponents.CHAINS
     chain = right[key]
@@ -420,16 +373,14 @@ def plant_factor(patch: Patch, key: str, more: Fraction) -> None:
         ("claim-c.6", "C.6", Fraction(-1, 5)),
     ],
 )
-def test_a_wrong_factor_in_a_chain_changes_the_verdict(
-    name: str, key: str, more: Fraction, monkeypatch: Patch
-) -> None:
+def test_a_wrong_factor_in_a_chain_changes_the_verdict(name, key, more, monkeypatch):
     shorten(monkeypatch, LEDGER[name])
     plant_factor(monkeypatch, key, more)
     assert is_unsettled(LEDGER[name])
 
 
 @pytest.mark.thorough
-def test_a_wrong_region_changes_the_verdict(monkeypatch: Patch) -> None:
+def test_a_wrong_region_changes_the_verdict(monkeypatch):
     parts = [
         replace(part, power=part.power + exponents.Power(Fraction(1, 4)))
         if part.name == "gap along the run"
@@ -440,9 +391,6 @@ def test_a_wrong_region_changes_the_verdict(monkeypatch: Patch) -> None:
     assert verdict_of(LEDGER["set-r3"]) is Verdict.FAILS
 
 
-# --- training that ends otherwise ---
-
-
 @pytest.mark.parametrize(
     ("module", "right", "wrong"),
     [
@@ -451,9 +399,7 @@ def test_a_wrong_region_changes_the_verdict(monkeypatch: Patch) -> None:
         (certify, "from __future__ import", "from __future__ import"),
     ],
 )
-def test_certificate_and_attack_both_decide_about_the_trained_network(
-    module: ModuleType, right: str, wrong: str, monkeypatch: Patch
-) -> None:
+def test_certificate_and_attack_decide_about_the_trained_network(module, right, wrong, monkeypatch):
     end_in(monkeypatch, robust=True)
     with planted(module, right, wrong) as copy:
         exchange(monkeypatch, checks_of(LEDGER["prop-iii.8"]), module, copy)
@@ -466,24 +412,20 @@ def test_certificate_and_attack_both_decide_about_the_trained_network(
     ("name", "settings", "steps"),
     [("prop-iii.12", "STANDARD", 30), ("prop-iii.8", "ADVERSARIAL", 200)],
 )
-def test_training_that_stops_early_changes_the_verdict(
-    name: str, settings: str, steps: int, monkeypatch: Patch
-) -> None:
+def test_training_that_stops_early_changes_the_verdict(name, settings, steps, monkeypatch):
     monkeypatch.setattr(races, settings, replace(getattr(races, settings), steps=steps))
     assert is_unsettled(LEDGER[name])
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("robust", [True, False])
-def test_other_outcomes_of_the_variants_change_the_verdict(
-    robust: bool, monkeypatch: Patch
-) -> None:
+def test_other_outcomes_of_the_variants_change_the_verdict(robust, monkeypatch):
     end_in(monkeypatch, robust=robust)
     assert verdict_of(LEDGER["prop-iii.10"]) is Verdict.FAILS
 
 
-def test_an_attack_that_leaves_the_cap_is_seen(monkeypatch: Patch) -> None:
-    def leaving(right: Callable[..., Any]) -> Callable[..., Any]:
+def test_an_attack_that_leaves_the_cap_is_seen(monkeypatch):
+    def leaving(right):
         return lambda self, *given: right(replace(self, rho=1.2 * self.rho), *given)
 
     plant(monkeypatch, adversary.RandomSearch, "__call__", leaving)

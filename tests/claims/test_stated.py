@@ -1,9 +1,6 @@
 """A wrong power or constant in a statement changes the verdict of its check."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import plant_statements
@@ -26,7 +23,7 @@ ANEW = [
 ]
 
 
-def test_every_number_of_every_statement_was_planted() -> None:
+def test_every_number_of_every_statement_was_planted():
     wanted = [
         (claim, entry.what, plant_statements.shown(number))
         for entry in STATED.values()
@@ -37,21 +34,19 @@ def test_every_number_of_every_statement_was_planted() -> None:
     assert all(claim in LEDGER for claim, _, _ in wanted)
 
 
-def test_no_wrong_number_goes_unnoticed_and_none_gives_a_false_alarm() -> None:
+def test_no_wrong_number_goes_unnoticed_and_none_gives_a_false_alarm():
     assert {row["outcome"] for row in RECORD} == {"noticed", "kept"}
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("key", "claim", "number"), ANEW)
-def test_a_wrong_number_planted_anew_gives_what_is_recorded(
-    key: str, claim: str, number: Fraction | float
-) -> None:
+def test_a_wrong_number_planted_anew_gives_what_is_recorded(key, claim, number):
     row = plant_statements.trial(key, LEDGER[claim], number)
     assert row in RECORD
     assert plant_statements.verdict_of(LEDGER[claim]) is LEDGER[claim].recorded
 
 
-def test_the_table_has_every_planted_number_once() -> None:
+def test_the_table_has_every_planted_number_once():
     table = planting_table(load_planting_record())
     cells = [cell for row in table.rows for cell in row[3:] if cell]
     assert sum(cell.count(",") + 1 for cell in cells) == len(RECORD)
@@ -66,10 +61,8 @@ def test_the_table_has_every_planted_number_once() -> None:
         (">=", None, [Fraction(3, 10), Fraction(2, 5), Fraction(1, 2)]),
     ],
 )
-def test_a_weaker_bound_is_true_and_a_stronger_one_false(
-    relation: str, sharp: Fraction | None, admitted: list[Fraction]
-) -> None:
-    entry = Stated("thm-b", "x", Fraction(1, 2), relation, sharp)  # type: ignore[arg-type]
+def test_a_weaker_bound_is_true_and_a_stronger_one_false(relation, sharp, admitted):
+    entry = Stated("thm-b", "x", Fraction(1, 2), relation, sharp)
     tried = [Fraction(3, 10), Fraction(2, 5), Fraction(1, 2), Fraction(3, 5)]
     assert [number for number in tried if entry.admits(number)] == admitted
 
@@ -86,8 +79,8 @@ def test_a_weaker_bound_is_true_and_a_stronger_one_false(
         ("prop-1 mean", 0.105, Outcome.NO),
     ],
 )
-def test_a_slope_far_out_sees_a_two_hundredth(key: str, power: float, outcome: Outcome) -> None:
-    closed: Callable[[int], float] = lambda m: 7.0 * m**power  # noqa: E731
+def test_a_slope_far_out_sees_a_two_hundredth(key, power, outcome):
+    closed = lambda m: 7.0 * m**power  # noqa: E731
     look = Collector()
     look.control.far(key, closed, case="a case")
     (found,) = look.observations
@@ -95,5 +88,5 @@ def test_a_slope_far_out_sees_a_two_hundredth(key: str, power: float, outcome: O
     assert found.what.endswith(f"{STATED[key].what}, a case")
 
 
-def test_powers_of_log_m_are_divided_out() -> None:
+def test_powers_of_log_m_are_divided_out():
     assert far_slope(lambda m: m**0.5 * math.log(m) ** 2, logs=2.0) == pytest.approx(0.5, abs=1e-12)

@@ -1,16 +1,10 @@
 """Statements are read from Markdown of one form, and each has its check."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-import numpy as np
 import pytest
 
 from sublinear_lib.claims import Budget, ProofStatus, Verdict
 from sublinear_lib.claims import topic as topics
 from sublinear_lib.claims.claim import Source
-from sublinear_lib.claims.collector import Collector
 from sublinear_lib.claims.topic import Topic, read_statement
 
 FILE = r"""---
@@ -61,11 +55,11 @@ Another sign.
 """
 
 
-def look_at(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def look_at(look, budget, rng):
     look("x").none(1)
 
 
-def test_everything_that_a_file_says_is_read(tmp_path: Path) -> None:
+def test_everything_that_a_file_says_is_read(tmp_path):
     path = tmp_path / "lem-a.2.md"
     path.write_text(FILE)
     assert read_statement(path) == {
@@ -104,9 +98,7 @@ def test_everything_that_a_file_says_is_read(tmp_path: Path) -> None:
         ("For $m\\ge 1$ -- a line\n$$x = 1.$$\n", "", "statement must be said"),
     ],
 )
-def test_a_file_of_another_form_is_refused(
-    right: str, wrong: str, message: str, tmp_path: Path
-) -> None:
+def test_a_file_of_another_form_is_refused(right, wrong, message, tmp_path):
     path = tmp_path / "lem-a.2.md"
     assert right in FILE
     path.write_text(FILE.replace(right, wrong, 1))
@@ -115,7 +107,7 @@ def test_a_file_of_another_form_is_refused(
 
 
 @pytest.fixture
-def topic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Topic:
+def topic(tmp_path, monkeypatch):
     folder = tmp_path / "statements" / "tools"
     folder.mkdir(parents=True)
     (folder / "lem-a.2.md").write_text(FILE)
@@ -124,7 +116,7 @@ def topic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Topic:
     return Topic("tools")
 
 
-def test_a_statement_that_is_printed_again_is_judged_with_the_first(topic: Topic) -> None:
+def test_a_statement_that_is_printed_again_is_judged_with_the_first(topic):
     check = topic.check("lem-a.2")(look_at)
     first, again = topic.claims()
     assert (first.id, again.id, again.restates) == ("lem-a.2", "lem-c.1", "lem-a.2")
@@ -134,9 +126,7 @@ def test_a_statement_that_is_printed_again_is_judged_with_the_first(topic: Topic
     assert first.run(Budget.QUICK, 0).verdict is Verdict.FAILS
 
 
-def test_a_statement_without_a_check_and_a_check_without_a_statement_are_named(
-    topic: Topic,
-) -> None:
+def test_a_statement_without_a_check_and_a_check_without_a_statement_are_named(topic):
     with pytest.raises(ValueError, match=r"got one alone: lem-a\.2"):
         topic.claims()
     topic.check("lem-a.3")(look_at)

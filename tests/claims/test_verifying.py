@@ -1,44 +1,23 @@
 """A verification finds the same on any number of processes, and stores what the book reads."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import linecache
 import sys
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import (
-    LEDGER,
-    Budget,
-    Ledger,
-    Method,
-    Observation,
-    Outcome,
-    Role,
-    Stored,
-    Verdict,
-    evidence_path,
-    fingerprint,
-    judge,
-    merge,
-    save_evidence,
-    stale,
-    verify,
-    verify_each,
-)
+from sublinear_lib import claims
 from sublinear_lib.claims.collector import Collector, check_of
 from sublinear_lib.claims.storing import _sources, load_evidence
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
 
-def test_every_claim_gets_the_verdict_on_record_on_any_number_of_processes() -> None:
-    alone, together = (verify(small_ledger(), jobs=jobs, seed=3) for jobs in (1, 2))
+def test_every_claim_gets_the_verdict_on_record_on_any_number_of_processes():
+    alone, together = (claims.verify(small_ledger(), jobs=jobs, seed=3) for jobs in (1, 2))
     assert [report.verdict for report in alone] == [item.recorded for item in small_ledger()]
     assert all(report.as_recorded for report in alone)
     for one, two in zip(alone, together, strict=True):
@@ -46,16 +25,16 @@ def test_every_claim_gets_the_verdict_on_record_on_any_number_of_processes() -> 
         assert replace(one.evidence, seconds=0.0) == replace(two.evidence, seconds=0.0)
 
 
-def test_reports_come_one_by_one_and_can_be_left() -> None:
-    running = verify_each(small_ledger(), ["lem-a.1", "thm-4.4"])
+def test_reports_come_one_by_one_and_can_be_left():
+    running = claims.verify_each(small_ledger(), ["lem-a.1", "thm-4.4"])
     assert next(running).claim.id == "lem-a.1"
     running.close()
-    together = verify_each(small_ledger(), jobs=2)
+    together = claims.verify_each(small_ledger(), jobs=2)
     assert {report.claim.id for report in together} == {item.id for item in small_ledger()}
 
 
-def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from() -> None:
-    gap, fails = (r.evidence for r in verify(small_ledger(), ["thm-4.4", "thm-4.1"])[::-1])
+def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from():
+    gap, fails = (r.evidence for r in claims.verify(small_ledger(), ["thm-4.4", "thm-4.1"])[::-1])
     assert gap is not None and gap.deciding.what == "the step"
     assert fails is not None and fails.deciding.what == "exponent of m"
 
@@ -63,89 +42,89 @@ def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from()
 @pytest.mark.parametrize(
     ("role", "outcome"),
     [
-        (Role.CONTROL, Outcome.NO),
-        (Role.CONTROL, Outcome.OPEN),
-        (Role.PROOF, Outcome.OPEN),
-        (Role.STATEMENT, Outcome.OPEN),
+        (claims.Role.CONTROL, claims.Outcome.NO),
+        (claims.Role.CONTROL, claims.Outcome.OPEN),
+        (claims.Role.PROOF, claims.Outcome.OPEN),
+        (claims.Role.STATEMENT, claims.Outcome.OPEN),
     ],
 )
-def test_what_leaves_a_claim_undecided_is_shown_and_not_what_fails_beside_it(
-    role: Role, outcome: Outcome
-) -> None:
-    (report,) = verify(small_ledger(), ["thm-4.4"])
+def test_what_leaves_a_claim_undecided_is_shown_and_not_what_fails_beside_it(role, outcome):
+    (report,) = claims.verify(small_ledger(), ["thm-4.4"])
     assert report.evidence is not None
     look = Collector()
     look("the statement").equals(1, 1)
     look.repair("what holds instead").equals(1, 2)
     look.proof("a step").equals(1, 2)
-    doubtful = Observation("why", 1, "2", outcome, Method.EXACT, role)
-    observations = (*look.observations, doubtful)
-    assert judge(observations) is Verdict.UNDECIDED
-    undecided = replace(report.evidence, verdict=Verdict.UNDECIDED, observations=observations)
+    doubtful = claims.Observation("why", 1, "2", outcome, claims.Method.EXACT, role)
+    seen = (*look.observations, doubtful)
+    assert claims.judge(seen) is claims.Verdict.UNDECIDED
+    undecided = replace(report.evidence, verdict=claims.Verdict.UNDECIDED, observations=seen)
     assert undecided.deciding is doubtful
 
 
-def test_there_is_evidence_for_no_other_budget() -> None:
+def test_there_is_evidence_for_no_other_budget():
     with pytest.raises(ValueError, match="budget"):
-        evidence_path("endless")
+        claims.evidence_path("endless")
 
 
-def test_a_budget_reaches_the_checks() -> None:
+def test_a_budget_reaches_the_checks():
     quick, full = (
-        verify(small_ledger(), ["lem-a.1"], budget=budget)[0].evidence for budget in Budget
+        claims.verify(small_ledger(), ["lem-a.1"], budget=budget)[0].evidence
+        for budget in claims.Budget
     )
     assert quick is not None and full is not None
-    assert (quick.budget, full.budget) == (Budget.QUICK, Budget.FULL)
+    assert (quick.budget, full.budget) == (claims.Budget.QUICK, claims.Budget.FULL)
     assert quick.observations != full.observations
 
 
-def test_a_check_that_raises_is_reported_and_the_others_go_on() -> None:
-    ledger = Ledger(
-        [claim("lem-a.1", check_broken, Verdict.HOLDS), claim("lem-a.2", check_gap, Verdict.HOLDS)]
+def test_a_check_that_raises_is_reported_and_the_others_go_on():
+    ledger = claims.Ledger(
+        [
+            claim("lem-a.1", check_broken, claims.Verdict.HOLDS),
+            claim("lem-a.2", check_gap, claims.Verdict.HOLDS),
+        ]
     )
-    broken, other = verify(ledger)
-    assert (broken.verdict, other.verdict) == (Verdict.UNDECIDED, Verdict.GAP)
+    broken, other = claims.verify(ledger)
+    assert (broken.verdict, other.verdict) == (claims.Verdict.UNDECIDED, claims.Verdict.GAP)
     assert not broken.as_recorded and not other.as_recorded, "a verdict that changed is noticed"
     assert broken.error == "ArithmeticError: the enclosure did not close"
 
 
-@pytest.mark.parametrize(
-    "settings", [{"budget": "endless"}, {"jobs": 0}, {"seed": -1}, {"progress": "yes"}]
-)
-def test_wrong_settings_are_refused(settings: dict[str, object]) -> None:
-    with pytest.raises((TypeError, ValueError), match=next(iter(settings))):
-        verify(small_ledger(), **settings)  # type: ignore[arg-type]
+def test_wrong_settings_are_refused():
+    for name, wrong in {"budget": "endless", "jobs": 0, "seed": -1, "progress": "yes"}.items():
+        with pytest.raises((TypeError, ValueError), match=name):
+            claims.verify(small_ledger(), **{name: wrong})
 
 
-def test_evidence_survives_storing(tmp_path: Path) -> None:
+def test_evidence_survives_storing(tmp_path):
     ledger, path = small_ledger(), tmp_path / "evidence.json"
-    stored = merge({}, verify(ledger))
-    save_evidence(path, stored)
+    stored = claims.merge({}, claims.verify(ledger))
+    claims.save_evidence(path, stored)
     again = load_evidence(path)
     for name, item in stored.items():
         assert again[name].fingerprint == item.fingerprint
         assert replace(again[name].evidence, seconds=0.0) == replace(item.evidence, seconds=0.0)
     assert again["thm-4.1"].evidence.observations[0].found == Fraction(1, 10)
-    assert stale(ledger, again) == ()
+    assert claims.stale(ledger, again) == ()
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
+def test_evidence_goes_stale_with_the_claim_and_with_its_check():
     ledger = small_ledger()
-    stored = merge({}, verify(ledger))
+    stored = claims.merge({}, claims.verify(ledger))
     changed = [replace(item, statement="2 + 2 = 5") if item.id == "lem-a.1" else item
                for item in ledger]  # fmt: skip
-    assert stale(Ledger(changed), stored) == ("lem-a.1",)
+    assert claims.stale(claims.Ledger(changed), stored) == ("lem-a.1",)
 
     @check_of
-    def check_power(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+    def check_power(look, budget, rng):
         look("exponent of m").equals(Fraction(1, 10), Fraction(-1, 10))
 
     other = [replace(item, check=check_power) if item.id == "thm-4.1" else item for item in ledger]
-    assert stale(Ledger(other), stored) == ("thm-4.1",)
+    assert claims.stale(claims.Ledger(other), stored) == ("thm-4.1",)
     del stored["thm-4.4"]
-    assert stale(ledger, stored) == ("thm-4.4",)
-    assert fingerprint(ledger["thm-4.1"]) == stored["thm-4.1"].fingerprint
+    assert claims.stale(ledger, stored) == ("thm-4.4",)
+    assert claims.fingerprint(ledger["thm-4.1"]) == stored["thm-4.1"].fingerprint
 
 
 SOURCE = """
@@ -174,7 +153,7 @@ def _check(budget, rng):
 """
 
 
-def fingerprint_of(tmp_path: Path, source: str) -> str:
+def fingerprint_of(tmp_path, source):
     path = tmp_path / "a_topic.py"
     path.write_text(source)
     spec = importlib.util.spec_from_file_location("a_topic", path)
@@ -184,7 +163,7 @@ def fingerprint_of(tmp_path: Path, source: str) -> str:
     linecache.checkcache(str(path))
     try:
         spec.loader.exec_module(module)
-        return fingerprint(claim("lem-a.1", module._check, Verdict.HOLDS))
+        return claims.fingerprint(claim("lem-a.1", module._check, claims.Verdict.HOLDS))
     finally:
         del sys.modules["a_topic"]
 
@@ -200,26 +179,25 @@ def fingerprint_of(tmp_path: Path, source: str) -> str:
         ("\nfrom sublinear_lib", "\n# A note.\nfrom sublinear_lib", False),
     ],
 )
-def test_a_fingerprint_follows_what_the_check_uses_and_nothing_else(
-    tmp_path: Path, old: str, new: str, changes: bool
-) -> None:
+def test_a_fingerprint_follows_what_the_check_uses_and_nothing_else(tmp_path, old, new, changes):
     assert SOURCE.count(old) == 1
     before = fingerprint_of(tmp_path, SOURCE)
     assert (fingerprint_of(tmp_path, SOURCE.replace(old, new)) != before) is changes
 
 
-def test_another_verdict_than_the_recorded_is_stale_and_a_check_that_raises_keeps_the_old() -> None:
-    other = Ledger([claim("lem-a.1", check_gap, Verdict.HOLDS)])
-    assert stale(other, merge({}, verify(other))) == ("lem-a.1",)
-    stored = merge({}, verify(Ledger([claim("lem-a.1", check_gap, Verdict.GAP)])))
-    broken = Ledger([claim("lem-a.1", check_broken, Verdict.GAP)])
-    assert merge(stored, verify(broken)) == stored
-    assert stale(broken, stored) == ("lem-a.1",)
+def test_another_verdict_than_the_recorded_is_stale_and_a_check_that_raises_keeps_the_old():
+    other = claims.Ledger([claim("lem-a.1", check_gap, claims.Verdict.HOLDS)])
+    assert claims.stale(other, claims.merge({}, claims.verify(other))) == ("lem-a.1",)
+    gap = claims.Ledger([claim("lem-a.1", check_gap, claims.Verdict.GAP)])
+    stored = claims.merge({}, claims.verify(gap))
+    broken = claims.Ledger([claim("lem-a.1", check_broken, claims.Verdict.GAP)])
+    assert claims.merge(stored, claims.verify(broken)) == stored
+    assert claims.stale(broken, stored) == ("lem-a.1",)
 
 
 @pytest.fixture(scope="module")
-def stored() -> dict[str, Stored]:
-    return merge({}, verify(small_ledger()))
+def stored():
+    return claims.merge({}, claims.verify(small_ledger()))
 
 
 @pytest.mark.parametrize(
@@ -233,11 +211,9 @@ def stored() -> dict[str, Stored]:
         ('"observations": [', '"observations": [], "others": ['),
     ],
 )
-def test_a_foreign_file_of_evidence_is_refused(
-    stored: dict[str, Stored], tmp_path: Path, right: str | None, wrong: str
-) -> None:
+def test_a_foreign_file_of_evidence_is_refused(stored, tmp_path, right, wrong):
     path = tmp_path / "evidence.json"
-    save_evidence(path, stored)
+    claims.save_evidence(path, stored)
     text = path.read_text()
     assert right is None or right in text
     path.write_text(wrong if right is None else text.replace(right, wrong, 1))
@@ -245,21 +221,19 @@ def test_a_foreign_file_of_evidence_is_refused(
         load_evidence(path)
 
 
-def test_an_unstorable_witness_leaves_the_old_file(
-    stored: dict[str, Stored], tmp_path: Path
-) -> None:
+def test_an_unstorable_witness_leaves_the_old_file(stored, tmp_path):
     path = tmp_path / "evidence.json"
-    save_evidence(path, stored)
+    claims.save_evidence(path, stored)
     before, item = path.read_bytes(), stored["thm-4.1"]
     bad = replace(item, evidence=replace(item.evidence, witness={"array": np.zeros(2)}))
     with pytest.raises(TypeError):
-        save_evidence(path, {**stored, "thm-4.1": bad})
+        claims.save_evidence(path, {**stored, "thm-4.1": bad})
     assert path.read_bytes() == before
     assert json.loads(before)["schema"] == 1
 
 
-def test_a_fingerprint_covers_the_instruments_that_a_check_uses() -> None:
-    firsts = {text.splitlines()[0] for text in _sources(LEDGER["lem-c.14-r"].check)}
+def test_a_fingerprint_covers_the_instruments_that_a_check_uses():
+    firsts = {text.splitlines()[0] for text in _sources(claims.LEDGER["lem-c.14-r"].check)}
     assert any(first.startswith("ROUNDING = ") for first in firsts)
     assert any(first.startswith("def coupling_over(") for first in firsts)
     assert not any(first.startswith("def runs(") for first in firsts)

@@ -1,16 +1,12 @@
 """The compiled and the plain loops are the same functions."""
 
-from __future__ import annotations
-
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from sublinear_lib.evaluation import evaluators, kernels_in_use, kernels_numpy
 from sublinear_lib.halfspace import HalfspaceHits
+from tests.commands import python
 
 
 @pytest.mark.parametrize("limit", [0, 2, 100])
@@ -55,19 +51,7 @@ X = geometry.sample_slice(3, 3, rng=0)
 trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=3)
 print(len(trainer.fit(start, X, [1.0, -1.0, 1.0], rng=0)))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "3", done.stderr
-
-
-def test_importing_the_trainer_starts_neither_a_compiler_nor_a_plot():
-    code = """
-import sys
-import sublinear_lib.training
-heavy = ("numba", "llvmlite", "matplotlib", "sklearn", "joblib", "tqdm", "sublinear_lib.plotting")
-print([name for name in heavy if name in sys.modules])
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stderr + done.stdout
+    assert python(code).stdout == "3\n"
 
 
 @pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs both kernel sets")
@@ -84,9 +68,8 @@ def test_a_gradient_step_has_the_same_bits_with_both_kernel_sets(everyone, d):
     wanted = kernels_numpy.descend(W, rows, gradient, 0.3, start)
     for ours, theirs in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    np.testing.assert_allclose(
-        wanted[1], ((wanted[0] - (start if everyone else start[rows])) ** 2).sum(1)
-    )
+    moved = wanted[0] - (start if everyone else start[rows])
+    np.testing.assert_allclose(wanted[1], (moved**2).sum(1))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

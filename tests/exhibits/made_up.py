@@ -1,15 +1,11 @@
 """A small ledger with one claim of each kind, and its evidence, for the tests of the exhibits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
-
-from sublinear_lib.claims import Budget, Claim, Ledger, Outcome, Verdict, merge, verify
+from sublinear_lib.claims import Ledger, Outcome, Verdict, merge, verify
 from sublinear_lib.claims.claim import Source
-from sublinear_lib.claims.collector import Collector, check_of
+from sublinear_lib.claims.collector import check_of
 from sublinear_lib.exhibits.shelf import Shelf
 from tests.claims import statements
 from tests.claims.statements import check_gap
@@ -18,7 +14,7 @@ MISREADING = "The exponent of the radius would have to be $-4/5$."
 
 
 @check_of
-def check_fails(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_fails(look, budget, rng):
     """A power with the wrong sign, and what a reader needs to see it."""
     look("largest deviation over the net, m <= 2^(12)").at_most(0.25, 0.5)
     look("exponent of m in the product").equals(Fraction(1, 10), Fraction(-1, 10))
@@ -28,20 +24,20 @@ def check_fails(look: Collector, budget: Budget, rng: np.random.Generator) -> No
 
 
 @check_of
-def check_typo(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_typo(look, budget, rng):
     """A true statement with a misprint."""
     look("the statement").equals(4, 4)
     look.print.exact("the sign").holds(False, "+", "-")
 
 
 @check_of
-def check_cited(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_cited(look, budget, rng):
     """A statement of somebody else."""
     look.cited("the statement").holds(True, "cited", "a proof")
 
 
 @check_of
-def check_holds(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_holds(look, budget, rng):
     """A sample whose mean is known."""
     mean = float(rng.normal(size=400).mean())
     look.simulated("mean of 400 draws").at_most(abs(mean), 0.25)
@@ -49,12 +45,12 @@ def check_holds(look: Collector, budget: Budget, rng: np.random.Generator) -> No
 
 
 @check_of
-def check_open(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def check_open(look, budget, rng):
     """A check that decides nothing."""
     look.computed("slope").note(Outcome.OPEN, 0.0, "0.1")
 
 
-def claim(name: str, recorded: Verdict, check: object, on: str = "", **more: str) -> Claim:
+def claim(name, recorded, check, on="", **more):
     """Return a claim whose texts are derived from its id."""
     settings = {
         "title": f"the case of {name}",
@@ -70,7 +66,7 @@ def claim(name: str, recorded: Verdict, check: object, on: str = "", **more: str
 
 
 @cache
-def made_up_ledger() -> Ledger:
+def made_up_ledger():
     """Return eight claims: a printed theorem that fails, its tools, its repair, and loose ends."""
     return Ledger(
         [
@@ -101,7 +97,7 @@ def made_up_ledger() -> Ledger:
 
 
 @cache
-def made_up_shelf() -> Shelf:
+def made_up_shelf():
     """Return the claims with the evidence of a quick run."""
     reports = verify(made_up_ledger())
     assert all(report.as_recorded for report in reports)

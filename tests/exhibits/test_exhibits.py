@@ -1,10 +1,7 @@
 """Boxes, ledger and graph say what claims and evidence say: all of it, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -31,19 +28,19 @@ from tests.exhibits.made_up import (
 )
 
 
-def html_of(exhibit: object) -> str:
-    return str(exhibit.html if hasattr(exhibit, "html") else exhibit._repr_html_())  # type: ignore[attr-defined]
+def html_of(exhibit):
+    return str(exhibit.html if hasattr(exhibit, "html") else exhibit._repr_html_())
 
 
-def read(exhibit: object) -> BeautifulSoup:
+def read(exhibit):
     return BeautifulSoup(html_of(exhibit), "html.parser")
 
 
-def text(soup: object) -> str:
-    return " ".join(soup.get_text(" ").split())  # type: ignore[attr-defined]
+def text(soup):
+    return " ".join(soup.get_text(" ").split())
 
 
-EXHIBITS: dict[str, Callable[[Shelf], object]] = {
+EXHIBITS = {
     "box": lambda shelf: claim_box("thm-4.1", shelf=shelf),
     "chapter": lambda shelf: chapter_claims("part1/how-many-neurons-fire", shelf=shelf),
     "ledger": lambda shelf: ledger_table(shelf=shelf),
@@ -53,7 +50,7 @@ EXHIBITS: dict[str, Callable[[Shelf], object]] = {
 
 
 @pytest.mark.parametrize("make", EXHIBITS.values(), ids=EXHIBITS)
-def test_every_exhibit_keeps_the_contract(make: Callable[[Shelf], object]) -> None:
+def test_every_exhibit_keeps_the_contract(make):
     one, two = (make(made_up_shelf()) for _ in range(2))
     html, soup = html_of(one), read(one)
     assert html == html_of(two) and repr(one) == repr(two), "it is the same every time"
@@ -69,14 +66,12 @@ def test_every_exhibit_keeps_the_contract(make: Callable[[Shelf], object]) -> No
     assert re.search("thm-4.1", html_of(before)) and repr(before), "it works without evidence"
 
 
-def test_every_verdict_has_a_look_of_its_own() -> None:
+def test_every_verdict_has_a_look_of_its_own():
     assert set(LOOKS) == set(Verdict)
     looks = list(LOOKS.values())
     assert len({look.path for look in looks}) == len(looks)
-    judged = [
-        LOOKS[each] for each in Verdict if each not in (Verdict.IMPLEMENTED, Verdict.UNDECIDED)
-    ]
-    assert len({look.role for look in judged}) == len(judged), "what is not judged shares a color"
+    judged = {*Verdict} - {Verdict.IMPLEMENTED, Verdict.UNDECIDED}
+    assert len({LOOKS[each].role for each in judged}) == len(judged), "the others share a color"
     assert {look.role for look in looks} <= set(ROLES)
     for verdict in Verdict:
         soup = BeautifulSoup(badge(verdict), "html.parser")
@@ -84,7 +79,7 @@ def test_every_verdict_has_a_look_of_its_own() -> None:
         assert soup.svg["aria-hidden"] == "true"
 
 
-def test_a_box_says_all_that_the_claim_says_and_leads_to_the_evidence() -> None:
+def test_a_box_says_all_that_the_claim_says_and_leads_to_the_evidence():
     shown = text(read(claim_box("thm-4.1", shelf=made_up_shelf())))
     assert "Theorem 4.1" in shown and "The case of thm-4.1" in shown
     assert "fails as printed" in shown and "Section 1, thm-4.1" in shown
@@ -95,11 +90,11 @@ def test_a_box_says_all_that_the_claim_says_and_leads_to_the_evidence() -> None:
     assert "the evidence and the code of its check" in shown and "sublinear verify" not in shown
 
 
-def row(name: str, shelf: Shelf | None = None) -> BeautifulSoup:
+def row(name, shelf=None):
     return read(ledger_table(shelf=shelf or made_up_shelf())).find(id=name)
 
 
-def test_a_row_opens_into_the_box_with_all_that_the_evidence_says() -> None:
+def test_a_row_opens_into_the_box_with_all_that_the_evidence_says():
     shelf = made_up_shelf()
     shown = text(row("thm-4.1").find("noscript"))
     for part in ("Section 1, thm-4.1", "In plain words.", "The product is", "our reconstruction"):
@@ -116,7 +111,7 @@ def test_a_row_opens_into_the_box_with_all_that_the_evidence_says() -> None:
     assert "def check_fails" in text(code) and code["aria-label"] == "Check of Theorem 4.1"
 
 
-def test_a_statement_that_is_printed_twice_has_one_row_and_one_node() -> None:
+def test_a_statement_that_is_printed_twice_has_one_row_and_one_node():
     ledger = made_up_ledger()
     copy = replace(ledger["thm-4.1"], id="thm-4.9", restates="thm-4.1", depends_on=("lem-a.5",))
     shelf = Shelf(Ledger([*ledger, copy]), made_up_shelf().stored)
@@ -130,22 +125,21 @@ def test_a_statement_that_is_printed_twice_has_one_row_and_one_node() -> None:
     assert "Another wording." in text(row("thm-4.1", Shelf(Ledger([*ledger, other]))))
 
 
-def test_a_box_leads_to_its_row_its_proof_and_its_kin() -> None:
+def test_a_box_leads_to_its_row_its_proof_and_its_kin():
     ledger = "../reference/ledger.ipynb"
     kin = {f"{ledger}#thm-4.1", f"{ledger}#thm-4.1-r"}
     proof = {"../reference/repaired-theorems.ipynb#thm-4.1-r"}
     for name, targets in (("thm-4.1", kin), ("thm-4.1-r", kin | proof)):
         soup = read(claim_box(name, shelf=made_up_shelf()))
         assert {tag["href"] for tag in soup.find_all("a")} == targets
-    by_text: dict[str, set[str]] = {}
-    for tag in read(chapter_claims("part1/how-many-neurons-fire", shelf=made_up_shelf())).select(
-        ".sl-links a"
-    ):
+    by_text = {}
+    shown = read(chapter_claims("part1/how-many-neurons-fire", shelf=made_up_shelf()))
+    for tag in shown.select(".sl-links a"):
         by_text.setdefault(text(tag), set()).add(tag["href"])
     assert all(len(targets) == 1 for targets in by_text.values()), "screen readers tell them apart"
 
 
-def test_a_chapter_shows_its_own_statements_in_reading_order() -> None:
+def test_a_chapter_shows_its_own_statements_in_reading_order():
     shelf = made_up_shelf()
     soup = read(chapter_claims("part1/how-many-neurons-fire", shelf=shelf))
     shown = [tag["id"].removeprefix("box-") for tag in soup.select("details.sl-claim")]
@@ -160,14 +154,12 @@ def test_a_chapter_shows_its_own_statements_in_reading_order() -> None:
         (partial(claim_box, "thm-4.2"), KeyError, r"thm-4\.2'; did you mean"),
     ],
 )
-def test_what_cannot_be_shown_is_refused(
-    make: Callable[..., object], error: type[Exception], message: str
-) -> None:
+def test_what_cannot_be_shown_is_refused(make, error, message):
     with pytest.raises(error, match=message):
         make(shelf=made_up_shelf())
 
 
-def test_a_run_that_did_not_decide_says_so() -> None:
+def test_a_run_that_did_not_decide_says_so():
     open_one = claim("lem-a.7", Verdict.HOLDS, check_open)
     evidence = open_one.run(Budget.FULL, 3)
     shelf = Shelf(Ledger([open_one]), {"lem-a.7": Stored(evidence, fingerprint(open_one))})
@@ -176,10 +168,7 @@ def test_a_run_that_did_not_decide_says_so() -> None:
     assert "sublinear verify lem-a.7 --budget full --seed 3" in shown
 
 
-# ---- the ledger ---------------------------------------------------------------------------------
-
-
-def test_the_ledger_has_a_row_for_every_claim_with_what_is_filtered() -> None:
+def test_the_ledger_has_a_row_for_every_claim_with_what_is_filtered():
     shelf = made_up_shelf()
     rows = {row["id"]: row for row in read(ledger_table(shelf=shelf)).select(".sl-row")}
     assert rows.keys() == {each.id for each in shelf.ledger}
@@ -193,7 +182,7 @@ def test_the_ledger_has_a_row_for_every_claim_with_what_is_filtered() -> None:
     assert parts.count("appendix-a") == 2 and parts.count("repaired") == 1
 
 
-def test_rows_come_by_importance() -> None:
+def test_rows_come_by_importance():
     soup = read(ledger_table(shelf=made_up_shelf()))
     heads = ["The theorems of the paper", "What is true instead, and new"]
     heads += ["The steps of the proofs", "Tools of probability"]
@@ -211,12 +200,12 @@ def test_rows_come_by_importance() -> None:
         ("lem-a.6", "How we know. All 2 observations of the statement came out"),
     ],
 )
-def test_the_sentence_of_evidence_is_the_one_that_decides(name: str, told: str) -> None:
+def test_the_sentence_of_evidence_is_the_one_that_decides(name, told):
     [how] = [p for p in row(name)("p") if p.get_text().startswith("How we know.")]
     assert told in text(how) and "largest deviation" not in text(how)
 
 
-def test_an_observation_that_says_the_same_says_of_what() -> None:
+def test_an_observation_that_says_the_same_says_of_what():
     found = made_up_shelf().stored["lem-a.6"].evidence
     first, second = found.observations
     again = replace(second, what="the same, PRINTED")
@@ -224,7 +213,7 @@ def test_an_observation_that_says_the_same_says_of_what() -> None:
     assert "the same (mean of 400 draws), printed powers: 0; asked for" in shown
 
 
-def test_the_ledger_counts_and_offers_only_what_there_is() -> None:
+def test_the_ledger_counts_and_offers_only_what_there_is():
     soup = read(ledger_table(shelf=made_up_shelf()))
     counts = dict(re.findall(r"([a-z ]+?) (\d+)", text(soup.select_one(".sl-key"))))
     found = Counter(each.recorded.value for each in made_up_ledger())
@@ -241,14 +230,11 @@ def test_the_ledger_counts_and_offers_only_what_there_is() -> None:
     assert not any("errata" in tag["href"] for tag in row("lem-a.6").select(".sl-links a"))
 
 
-# ---- the graph ----------------------------------------------------------------------------------
-
-
-def arrows(*rows: str) -> set[tuple[str, ...]]:
+def arrows(*rows):
     return {tuple(row.split()) for row in rows}
 
 
-def test_the_repaired_view_puts_repairs_in_the_place_of_what_fails() -> None:
+def test_the_repaired_view_puts_repairs_in_the_place_of_what_fails():
     printed, repaired = work_view(made_up_ledger(), "paper"), repaired_view(made_up_ledger())
     both = arrows("thm-4.4 thm-1.1", "cor-5.2 thm-1.1")
     used = arrows("lem-a.5 thm-4.1", "lem-a.6 thm-4.1", "thm-4.1 thm-4.4")
@@ -257,7 +243,7 @@ def test_the_repaired_view_puts_repairs_in_the_place_of_what_fails() -> None:
     assert "thm-4.1-r" not in printed and "def-3.5" in printed and "thm-4.1" not in repaired
 
 
-def test_a_repair_by_its_own_consequence_is_refused() -> None:
+def test_a_repair_by_its_own_consequence_is_refused():
     kept = [each for each in made_up_ledger() if each.id != "thm-4.1-r"]
     used = {"depends_on": ("thm-1.1",), "despite": {"thm-1.1": "its gap is closed elsewhere"}}
     repair = replace(made_up_ledger()["thm-4.1-r"], **used)
@@ -265,7 +251,7 @@ def test_a_repair_by_its_own_consequence_is_refused() -> None:
         repaired_view(Ledger([*kept, repair]))
 
 
-def test_every_node_is_a_named_link_with_a_second_cue() -> None:
+def test_every_node_is_a_named_link_with_a_second_cue():
     ledger = made_up_ledger()
     soup = read(dependency_graph(shelf=made_up_shelf()))
     views = (("printed", work_view(ledger, "paper")), ("repaired", repaired_view(ledger)))
@@ -287,7 +273,7 @@ def test_every_node_is_a_named_link_with_a_second_cue() -> None:
         assert {(path["data-from"], path["data-to"]) for path in arrows} == set(graph.edges)
 
 
-def test_what_others_imply_definitions_and_lone_statements_are_not_drawn() -> None:
+def test_what_others_imply_definitions_and_lone_statements_are_not_drawn():
     ledger = made_up_ledger()
     also = replace(ledger["thm-1.1"], depends_on=("thm-4.4", "cor-5.2", "thm-4.1"))
     more = Ledger([also if each.id == also.id else each for each in ledger])
@@ -297,14 +283,13 @@ def test_what_others_imply_definitions_and_lone_statements_are_not_drawn() -> No
         == drawn(ledger, work_view(ledger, "paper")).edges
     )
     assert "def-3.5" not in drawn(ledger, work_view(ledger, "paper"))
-    convention = replace(
-        ledger["lem-a.6"], recorded=Verdict.IMPLEMENTED, status=None, implemented_by="x.y"
-    )
+    changes = {"recorded": Verdict.IMPLEMENTED, "status": None, "implemented_by": "x.y"}
+    convention = replace(ledger["lem-a.6"], **changes)
     fewer = Ledger([convention if each.id == convention.id else each for each in ledger])
     assert "lem-a.6" not in drawn(fewer, work_view(fewer, "paper"))
 
 
-def test_a_step_that_failed_with_a_repaired_statement_leaves_the_repaired_view() -> None:
+def test_a_step_that_failed_with_a_repaired_statement_leaves_the_repaired_view():
     ledger = made_up_ledger()
     step = replace(ledger["thm-4.1"], id="lem-c.8", cause="thm-4.1", depends_on=("lem-a.6",))
     user = replace(ledger["thm-4.4"], depends_on=("lem-c.8",))
@@ -313,7 +298,7 @@ def test_a_step_that_failed_with_a_repaired_statement_leaves_the_repaired_view()
     assert "lem-c.8" not in graph and ("thm-4.1-r", "thm-4.4") in graph.edges
 
 
-def test_nodes_do_not_overlap_and_fit_the_drawing() -> None:
+def test_nodes_do_not_overlap_and_fit_the_drawing():
     soup = read(dependency_graph(shelf=made_up_shelf()))
     for svg in soup.select("figure svg"):
         width, height = map(float, svg["viewbox"].split()[2:])
@@ -327,7 +312,7 @@ def test_nodes_do_not_overlap_and_fit_the_drawing() -> None:
             assert all(abs(x - u) >= 128 or abs(y - v) >= 82 for u, v in places[:k])
 
 
-def test_a_further_part_has_a_view_of_its_own() -> None:
+def test_a_further_part_has_a_view_of_its_own():
     shelf = made_up_shelf()
     first = next(iter(shelf.ledger))
     source = Source("memorization", "after someone, Theorem 4.8")
@@ -342,9 +327,6 @@ def test_a_further_part_has_a_view_of_its_own() -> None:
     assert "Part II" not in dependency_graph(shelf=shelf).html
 
 
-# ---- names --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "long", "short"),
     [
@@ -353,7 +335,7 @@ def test_a_further_part_has_a_view_of_its_own() -> None:
         ("eq-25-r", "Equation (25), repaired", "Eq. (25)′"),
     ],
 )
-def test_names_follow_from_ids(name: str, long: str, short: str) -> None:
+def test_names_follow_from_ids(name, long, short):
     assert name_of(name) == long and short_name(name) == short
 
 
@@ -366,11 +348,11 @@ def test_names_follow_from_ids(name: str, long: str, short: str) -> None:
         ("Theorem 4.1", ""),
     ],
 )
-def test_a_title_does_not_repeat_the_name(title: str, shown: str) -> None:
+def test_a_title_does_not_repeat_the_name(title, shown):
     assert title_of(replace(made_up_ledger()["thm-4.1"], title=title)) == shown
 
 
-def test_an_id_without_a_kind_and_a_page_that_is_none_are_refused() -> None:
+def test_an_id_without_a_kind_and_a_page_that_is_none_are_refused():
     with pytest.raises(ValueError, match="claim_id must begin with one of"):
         name_of("conjecture-1")
     for page in ("/reference/ledger", "reference/ledger.html", "", "a b"):
@@ -378,7 +360,7 @@ def test_an_id_without_a_kind_and_a_page_that_is_none_are_refused() -> None:
             page_link(page, "there")
 
 
-def test_a_proof_in_the_paper_is_named_and_not_linked() -> None:
+def test_a_proof_in_the_paper_is_named_and_not_linked():
     assert proof_links(made_up_ledger()["thm-4.1"]) == ["proof: Appendix C.2"]
     both = replace(made_up_ledger()["thm-4.1"], proof="B (2019); reference/x#thm-4.1-r")
     link = '<a class="sl-page" href="../reference/x.ipynb#thm-4.1-r">why it fails</a>'

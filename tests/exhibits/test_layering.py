@@ -1,7 +1,5 @@
 """A layered drawing: arrows to the right, nodes apart, few crossings, the same every time."""
 
-from __future__ import annotations
-
 import itertools
 import random
 
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from sublinear_lib.exhibits.layering import layered
 
 
-def random_graph(nodes: int, edges: int, seed: int) -> nx.DiGraph:
+def random_graph(nodes, edges, seed):
     chance = random.Random(seed)
     graph = nx.DiGraph()
     graph.add_nodes_from(f"n{k}" for k in range(nodes))
@@ -24,8 +22,8 @@ def random_graph(nodes: int, edges: int, seed: int) -> nx.DiGraph:
 
 
 @given(st.integers(2, 14), st.integers(1, 24), st.integers(0, 99))
-@settings(deadline=None, max_examples=40)
-def test_every_promise_holds_for_random_graphs(nodes: int, edges: int, seed: int) -> None:
+@settings(max_examples=40)
+def test_every_promise_holds_for_random_graphs(nodes, edges, seed):
     graph = random_graph(nodes, edges, seed)
     drawn = layered(graph)
     assert set(drawn.places) == set(graph) and set(drawn.routes) == set(graph.edges)
@@ -41,7 +39,7 @@ def test_every_promise_holds_for_random_graphs(nodes: int, edges: int, seed: int
     assert layered(random_graph(nodes, edges, seed)) == drawn
 
 
-def test_arrows_pass_nodes_at_a_distance_and_cross_only_where_they_must() -> None:
+def test_arrows_pass_nodes_at_a_distance_and_cross_only_where_they_must():
     drawn = layered(nx.DiGraph([("a", "b"), ("b", "c"), ("a", "c")]))
     assert abs(drawn.routes["a", "c"][1][1] - drawn.places["b"][1]) >= 0.5
     graph = nx.DiGraph()
@@ -55,7 +53,7 @@ def test_arrows_pass_nodes_at_a_distance_and_cross_only_where_they_must() -> Non
     assert layered(graph).places["late"][0] == 2, "a source stands beside what it is used for"
 
 
-def test_a_graph_with_a_circle_or_without_nodes_is_refused() -> None:
+def test_a_graph_with_a_circle_or_without_nodes_is_refused():
     with pytest.raises(ValueError, match="no circle"):
         layered(nx.DiGraph([("a", "b"), ("b", "a")]))
     with pytest.raises(ValueError, match="must have a node"):

@@ -1,34 +1,31 @@
 """A quiz shows what its text says, hides the answers, and refuses a text with a fault."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 
 from sublinear_lib.exhibits import quiz
-from sublinear_lib.exhibits.quiz import QUIZZES, Quiz, read_quiz
+from sublinear_lib.exhibits.quiz import QUIZZES, read_quiz
 from tests.exhibits.made_up import QUIZ
 
 PAGE = "part1/made-up"
 
 
-def read(text: str = QUIZ) -> Quiz:
+def read(text=QUIZ):
     return read_quiz(text, "quizzes/part1/made-up.md", PAGE)
 
 
-def soup(text: str = QUIZ) -> BeautifulSoup:
+def soup(text=QUIZ):
     return BeautifulSoup(read(text)._repr_html_(), "html.parser")
 
 
-def only(tag: Tag, selector: str) -> Tag:
+def only(tag, selector):
     (found,) = tag.select(selector)
     return found
 
 
-def test_questions_are_native_radio_buttons_with_names_of_their_own() -> None:
+def test_questions_are_native_radio_buttons_with_names_of_their_own():
     page, groups = soup(), set()
     for number, field in enumerate(page.select("fieldset"), 1):
         legend = field.find(True)
@@ -45,7 +42,7 @@ def test_questions_are_native_radio_buttons_with_names_of_their_own() -> None:
     assert r"\(\lVert x\rVert=1\)" in html and "$" not in html
 
 
-def test_right_and_wrong_are_told_once_by_word_and_sign_where_a_screen_reader_watches() -> None:
+def test_right_and_wrong_are_told_once_by_word_and_sign_where_a_screen_reader_watches():
     for question, field in zip(read().questions, soup().select("fieldset"), strict=True):
         told = only(field, '[role="status"]').find_all(recursive=False)
         for choice, answer in zip(question.choices, told, strict=True):
@@ -58,14 +55,14 @@ def test_right_and_wrong_are_told_once_by_word_and_sign_where_a_screen_reader_wa
     assert any(said.startswith("No. No neuron knows the norm.") for said in told)
 
 
-def test_the_text_shows_questions_and_choices_but_no_answer() -> None:
+def test_the_text_shows_questions_and_choices_but_no_answer():
     shown = repr(read())
     assert shown.startswith("Quiz: 3 questions\n1. Why does the share scale with δ?\n")
     assert shown.count("( ) ") == 10
     assert "[x]" not in shown and "Right" not in shown and "whatever" not in shown
 
 
-def test_the_right_choice_moves_and_the_others_keep_their_order() -> None:
+def test_the_right_choice_moves_and_the_others_keep_their_order():
     places = set()
     for number in range(20):
         for question in read_quiz(QUIZ, "q.md", f"part1/page-{number}").questions:
@@ -98,9 +95,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("fault", "change"), FAULTS.items(), ids=FAULTS)
-def test_a_fault_is_named_with_its_file_and_its_question(
-    fault: str, change: tuple[str, str]
-) -> None:
+def test_a_fault_is_named_with_its_file_and_its_question(fault, change):
     assert change[0] in QUIZ
     with pytest.raises(ValueError, match=re.escape(fault)) as caught:
         read(QUIZ.replace(*change))
@@ -115,12 +110,12 @@ FILES = {
 
 
 @pytest.mark.parametrize(("message", "text"), FILES.items())
-def test_a_file_of_another_form_is_refused(message: str, text: str) -> None:
+def test_a_file_of_another_form_is_refused(message, text):
     with pytest.raises(ValueError, match=re.escape(f"quizzes/part1/made-up.md: {message}")):
         read(text)
 
 
-def test_a_page_without_a_quiz_is_refused_with_the_pages_that_have_one(tmp_path: Path) -> None:
+def test_a_page_without_a_quiz_is_refused_with_the_pages_that_have_one(tmp_path):
     (tmp_path / "part1").mkdir()
     (tmp_path / "part1" / "made-up.md").write_text(QUIZ, encoding="utf-8")
     assert repr(quiz(PAGE, folder=tmp_path)) == repr(read())
@@ -128,10 +123,10 @@ def test_a_page_without_a_quiz_is_refused_with_the_pages_that_have_one(tmp_path:
     with pytest.raises(ValueError, match=message):
         quiz("made-up", folder=tmp_path)
     with pytest.raises(TypeError, match="page must be a text, got int"):
-        quiz(1, folder=tmp_path)  # type: ignore[arg-type]
+        quiz(1, folder=tmp_path)
 
 
-def test_every_quiz_of_the_library_can_be_read() -> None:
+def test_every_quiz_of_the_library_can_be_read():
     for path in sorted(QUIZZES.glob("*/*.md")):
         page = path.relative_to(QUIZZES).with_suffix("").as_posix()
         assert len(quiz(page).questions) >= 3, page

@@ -4,22 +4,17 @@ Colors without a dark value, mathtext and names that are none are refused where 
 (`test_picture`).
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import re
 from collections import Counter
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sublinear_lib.plotting import Picture
 from sublinear_lib.plotting.palette import DARK
+from tests.commands import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DRAWINGS = (".figures", "plotting.pictures", "plotting.results")
 SUITES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -39,7 +34,7 @@ LARGEST = 90_000
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_every_picture_keeps_the_contract(make: partial[Picture]) -> None:
+def test_every_picture_keeps_the_contract(make):
     picture = make()
     html, alt = picture.html, picture.alt
     assert html == make().html, "the same numbers give the same bytes"
@@ -62,7 +57,7 @@ def test_every_picture_keeps_the_contract(make: partial[Picture]) -> None:
     assert "<figcaption><i>m</i> grows</figcaption>" in own.html
 
 
-def test_every_drawing_of_a_page_has_a_maker() -> None:
+def test_every_drawing_of_a_page_has_a_maker():
     """A picture that no maker draws would keep no contract."""
     drawn = set()
     for pattern in ("chapters/*/figures.py", "plotting/*.py"):
@@ -72,11 +67,11 @@ def test_every_drawing_of_a_page_has_a_maker() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("book/**/*.ipynb")), ids=lambda path: path.stem)
-def test_stored_pictures_have_names_of_their_own_and_captions_that_fit_a_phone(path: Path) -> None:
+def test_stored_pictures_have_names_of_their_own_and_captions_that_fit_a_phone(path):
     names, captions = Counter[str](), []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         for output in cell.get("outputs", []):
-            data: dict[str, Any] = output.get("data", {})
+            data = output.get("data", {})
             html = "".join(data.get("application/vnd.sublinear.picture", ""))
             names.update(re.findall(r'<figure class="sl-figure" id="([^"]+)"', html))
             captions += re.findall("<figcaption>(.*?)</figcaption>", html)

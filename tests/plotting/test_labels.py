@@ -1,7 +1,5 @@
 """Labels, numbers and ticks: one text in five forms, and axes that say where they are."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from xml.etree import ElementTree
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from sublinear_lib.plotting import number, ticks
 from sublinear_lib.plotting.richtext import parse, to_html, to_mathtext, to_plain, to_svg
 
-SETTINGS = settings(deadline=None, max_examples=100)
+SETTINGS = settings(max_examples=100)
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=30)
 MARKED = st.text("ab 2*^_{}\\<>&$%τ−·#'\"@~|!?;:=+()[]/,.", max_size=20)
 
@@ -33,14 +31,14 @@ MARKED = st.text("ab 2*^_{}\\<>&$%τ−·#'\"@~|!?;:=+()[]/,.", max_size=20)
         ("10^{−3}", "10⁻³", "10<sup>−3</sup>"),
     ],
 )
-def test_a_label_reads_the_same_in_every_form(text: str, plain: str, html: str) -> None:
+def test_a_label_reads_the_same_in_every_form(text, plain, html):
     assert to_plain(text) == plain
     assert to_html(text) == html
 
 
 @SETTINGS
 @given(st.one_of(MARKED, TEXTS))
-def test_every_form_is_well_formed_and_keeps_the_letters(text: str) -> None:
+def test_every_form_is_well_formed_and_keeps_the_letters(text):
     letters = "".join(run.text for run in parse(text))
     for form in (to_svg, to_html):
         assert "".join(ElementTree.fromstring(f"<p>{form(text)}</p>").itertext()) == letters
@@ -48,7 +46,7 @@ def test_every_form_is_well_formed_and_keeps_the_letters(text: str) -> None:
         assert to_plain(text) == letters == text, "text without marks is left alone"
 
 
-def test_the_line_after_a_script_is_the_line_before_it() -> None:
+def test_the_line_after_a_script_is_the_line_before_it():
     svg = ElementTree.fromstring(f"<text>{to_svg('a^{2}b_{3}c')}</text>")
     height = 0.0
     for span in svg:
@@ -60,7 +58,7 @@ def test_the_line_after_a_script_is_the_line_before_it() -> None:
 
 @SETTINGS
 @given(MARKED)
-def test_the_png_can_be_typeset_whatever_the_label(text: str) -> None:
+def test_the_png_can_be_typeset_whatever_the_label(text):
     from matplotlib.mathtext import MathTextParser
 
     converted = to_mathtext(text)
@@ -82,13 +80,13 @@ def test_the_png_can_be_typeset_whatever_the_label(text: str) -> None:
         (1.7976931348623157e308, "1.8·10³⁰⁸"),
     ],
 )
-def test_numbers_are_written_for_reading(value: float, text: str) -> None:
+def test_numbers_are_written_for_reading(value, text):
     assert number(value) == text
 
 
 @SETTINGS
 @given(st.floats(-1e12, 1e12, allow_subnormal=False).filter(lambda v: abs(v) > 1e-12))
-def test_a_written_number_is_the_number_to_three_digits(value: float) -> None:
+def test_a_written_number_is_the_number_to_three_digits(value):
     text = number(value).replace("\N{NARROW NO-BREAK SPACE}", "").replace("−", "-")
     mantissa, _, power = text.partition("·10")
     exponent = int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")) or 0)
@@ -97,7 +95,7 @@ def test_a_written_number_is_the_number_to_three_digits(value: float) -> None:
 
 @SETTINGS
 @given(st.floats(-1e6, 1e6).map(lambda v: round(v, 6)), st.floats(1e-3, 1e6), st.integers(2, 8))
-def test_linear_ticks_lie_on_the_axis_evenly(low: float, width: float, target: int) -> None:
+def test_linear_ticks_lie_on_the_axis_evenly(low, width, target):
     high = low + width
     if not high > low:
         return
@@ -112,7 +110,7 @@ def test_linear_ticks_lie_on_the_axis_evenly(low: float, width: float, target: i
 
 @SETTINGS
 @given(st.floats(1e-9, 1e6), st.floats(1.05, 1e9), st.sampled_from(["log2", "log10"]))
-def test_logarithmic_ticks_lie_on_the_axis(low: float, ratio: float, scale: str) -> None:
+def test_logarithmic_ticks_lie_on_the_axis(low, ratio, scale):
     values, labels = ticks(low, low * ratio, scale=scale)
     assert len(values) == len(labels) == len(set(labels))
     assert values == tuple(sorted(values))
@@ -132,12 +130,12 @@ def test_logarithmic_ticks_lie_on_the_axis(low: float, ratio: float, scale: str)
         ({"low": -1.5e308, "high": 1.5e308}, "must be at a finite distance"),
     ],
 )
-def test_an_axis_without_extent_is_refused(arguments: dict, message: str) -> None:
+def test_an_axis_without_extent_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         ticks(**arguments)
 
 
-def test_own_ticks_are_kept_on_the_axis_and_only_powers_are_written_as_such() -> None:
+def test_own_ticks_are_kept_on_the_axis_and_only_powers_are_written_as_such():
     assert ticks(1e-12, 1.0, scale="log10", values=[0.0, 1e-15, 1e-6, 1.0]).values == (1e-6, 1.0)
     # An end that was computed keeps its tick.
     assert ticks(0.1 + 0.2, 3.0, scale="log10", values=[0.3]).values == (0.3,)

@@ -1,7 +1,5 @@
 """The colors: readable on both pages, apart for every eye, and defined wherever a figure lands."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -9,6 +7,7 @@ import pytest
 
 from sublinear_lib.plotting import palette
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES
+from tests.book.contrast import GRAPHIC, TEXT, contrast, over, rgb
 
 # The backgrounds on which the figures stand: the book's theme, JupyterLab, VS Code.
 LIGHT_PAGES = ("#ffffff",)
@@ -33,7 +32,7 @@ SIGHT = {
         [0.004733, 0.691367, 0.303900],
     ],
 }
-# From linear RGB to XYZ; the second row is the luminance.
+# From linear RGB to XYZ.
 XYZ = [
     [0.4124564, 0.3575761, 0.1804375],
     [0.2126729, 0.7151522, 0.0721750],
@@ -41,53 +40,41 @@ XYZ = [
 ]
 
 
-def channels(color: str) -> np.ndarray:
-    return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)])
+def linear(rgb):
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
 
 
-def linear(rgb: np.ndarray) -> np.ndarray:
-    return np.where(rgb <= 0.04045 * 255, rgb / 3294.6, ((rgb / 255 + 0.055) / 1.055) ** 2.4)
-
-
-def contrast(*colors: np.ndarray) -> float:
-    low, high = sorted(float(linear(color) @ XYZ[1]) for color in colors)
-    return (high + 0.05) / (low + 0.05)
-
-
-def lab(rgb: np.ndarray) -> np.ndarray:
+def lab(rgb):
     xyz = XYZ @ np.clip(rgb, 0, 1) / np.array([0.95047, 1.0, 1.08883])
     f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
 @pytest.mark.parametrize("role", [*SERIES, "ink", "muted"])
-def test_what_is_written_has_the_contrast_of_text_and_a_faint_line_can_be_seen(
-    role: palette.Role,
-) -> None:
+def test_what_is_written_has_the_contrast_of_text_and_a_faint_line_can_be_seen(role):
     for values, pages in ((LIGHT, LIGHT_PAGES), (DARK, DARK_PAGES)):
         for page in pages:
-            assert contrast(channels(values[role]), channels(page)) >= 4.5, (role, page)
-        line, paper = channels(values[role]), channels(values["paper"])
-        faint = np.rint(palette.FAINT * line + (1 - palette.FAINT) * paper)
-        assert contrast(faint, paper) >= 3.0
+            assert contrast(rgb(values[role]), rgb(page)) >= TEXT, (role, page)
+        paper = rgb(values["paper"])
+        assert contrast(over(rgb(values[role]), paper, palette.FAINT), paper) >= GRAPHIC
 
 
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize("values", [LIGHT, DARK], ids=["light", "dark"])
-def test_any_two_series_are_apart_for_every_eye(values: dict, sight: str) -> None:
+def test_any_two_series_are_apart_for_every_eye(values, sight):
     # 2.3 is the least difference that is noticed side by side; lines on a page need far more.
-    seen = {role: lab(SIGHT[sight] @ linear(channels(values[role]))) for role in SERIES}
+    seen = {role: lab(SIGHT[sight] @ linear(np.array(rgb(values[role])))) for role in SERIES}
     for one, other in itertools.combinations(SERIES, 2):
         assert np.linalg.norm(seen[one] - seen[other]) > 12, (one, other)
 
 
-def test_roles_have_distinct_light_values_and_meanings() -> None:
+def test_roles_have_distinct_light_values_and_meanings():
     # The writer finds roles by their light values.
     assert len(set(LIGHT.values())) == len(ROLES) == len(LIGHT) == len(DARK)
     assert set(palette.MEANINGS.values()) == {*SERIES, "ink"}
 
 
-def test_the_style_defines_every_property_for_every_host() -> None:
+def test_the_style_defines_every_property_for_every_host():
     css = palette.palette_css(".sl-figure")
     blocks = [block for block in css.split("}") if "--sl-c1" in block]
     assert len(blocks) == 3, "light, known dark pages, silent pages"

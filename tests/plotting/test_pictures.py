@@ -1,10 +1,7 @@
 """The pictures that several pages draw show and say the numbers that they were given."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +59,7 @@ run = partial(results.training_run, **RUN, name="r")
 promise = partial(results.promise_picture, **PROMISE, name="promise")
 
 
-def test_curves_and_dots_of_one_label_share_a_color_and_dots_are_means() -> None:
+def test_curves_and_dots_of_one_label_share_a_color_and_dots_are_means():
     curve, dots = lines(curves(), "c1")
     np.testing.assert_array_equal(curve[:, 1], dots[:, 1])
     np.testing.assert_array_equal(dots[:, 1], [10.0, 30.0, 90.0])
@@ -74,7 +71,7 @@ def test_curves_and_dots_of_one_label_share_a_color_and_dots_are_means() -> None
     np.testing.assert_array_equal(lines(short, marker="o")[0], [[1024, 10], [4096, 30]])
 
 
-def test_few_decimal_places_are_their_own_ticks_and_wide_networks_powers_of_two() -> None:
+def test_few_decimal_places_are_their_own_ticks_and_wide_networks_powers_of_two():
     decimal = {"x": [0.001, 0.01, 0.5], "xscale": "log10", "measured": {"a": [[1, 2, 3]]}}
     few = curves(**decimal, predicted=None, reference=None)
     ticks = few._figures[0].axes[0].get_xticklabels()
@@ -84,7 +81,7 @@ def test_few_decimal_places_are_their_own_ticks_and_wide_networks_powers_of_two(
     assert "4 096" in texts(curves())
 
 
-def test_the_shares_say_both_ends_and_the_level() -> None:
+def test_the_shares_say_both_ends_and_the_level():
     tells(shares(), "Share missed against width m, on a logarithmic axis. ")
     tells(shares(), "d = 3, predicted: 25 % at 100, 45 % at 1 000; law, predicted: 10 % at 100")
     tells(shares(), "d = 3, measured with intervals: 20 % at 100, 40 % at 1 000")
@@ -94,11 +91,9 @@ def test_the_shares_say_both_ends_and_the_level() -> None:
     np.testing.assert_allclose(lines(shares(), "c1", marker="o"), [[[100, 0.2]], [[1000, 0.4]]])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(-3, 3))
-def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(
-    first: float, second: float, offset: float
-) -> None:
+def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(first, second, offset):
     normal = np.array([first, second])
     if not normal.any():
         return
@@ -112,34 +107,34 @@ def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(
     assert skipped <= sum(bool((score <= offset).all()) for score in scores) + doubtful
 
 
-def test_a_chart_leaves_room_around_values_and_writes_columns_downwards() -> None:
+def test_a_chart_leaves_room_around_values_and_writes_columns_downwards():
     chart = Chart()
     assert chart.around(0.1, [0.0, 5.0], 10.0) == chart.axes.get_ylim() == (-1.0, 11.0)
     chart.column(["one", "two"], {"one": "c1", "two": "c2"})
     assert [text.xy for text in chart.axes.texts] == [(0.03, 0.97), (0.03, 0.97 - 0.085)]
 
 
-def test_a_line_cuts_a_rectangle_where_it_crosses_its_sides() -> None:
+def test_a_line_cuts_a_rectangle_where_it_crosses_its_sides():
     outline, ends = beyond((1.0, 2.0), 1.0, (0.0, 2.0), (0.0, 1.0))
     assert outline.tolist() == [[1, 0], [2, 0], [2, 1], [0, 1], [0, 0.5]]
     assert ends.tolist() == [[1, 0], [0, 0.5]]
     assert [len(part) for part in beyond((0.0, 1.0), 2.0, (0.0, 2.0), (0.0, 1.0))] == [0, 0]
 
 
-def test_the_work_is_the_mean_over_seeds_and_the_scan_is_the_yardstick() -> None:
+def test_the_work_is_the_mean_over_seeds_and_the_scan_is_the_yardstick():
     tells(work(), "d = 2: 42 at the smallest and 162 at the largest m", "scan")
     tells(work(), "against the number of points m from 1 024 to 16 384")
     assert "scan: m" in texts(work()) and "scan" not in work(scan=False).alt
 
 
-def test_the_text_of_a_growth_gives_both_ends() -> None:
+def test_the_text_of_a_growth_gives_both_ends():
     tells(growth(), "n = 1: 0.5 to 0.2", "limit, closed form: 1 to 0.5")
     flat = growth(measured={"a": [(0.0, 0.0, 0.0)] * 2}, lines=None, yscale="linear")
     assert flat._figures[0].axes[0].get_ylim() == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("floor", [1e-4, 1e-2])
-def test_losses_are_drawn_as_they_are_and_below_the_floor_at_it(floor: float) -> None:
+def test_losses_are_drawn_as_they_are_and_below_the_floor_at_it(floor):
     first, second = lines(losses(floor=floor))
     np.testing.assert_allclose(first[:, 1], np.maximum(FALL, floor))
     np.testing.assert_allclose(second[:, 1], FALL + 0.5)
@@ -148,12 +143,12 @@ def test_losses_are_drawn_as_they_are_and_below_the_floor_at_it(floor: float) ->
     assert [len(lines(losses(panels=panels), role)) for role in ("c1", "c2")] == [1, 2]
 
 
-def test_a_run_says_where_its_losses_and_its_activity_go() -> None:
+def test_a_run_says_where_its_losses_and_its_activity_go():
     tells(run(), "at attacked points goes from 1 to 0, that at clean points from 0.5 to 0")
     tells(run(), "neurons that fire goes from 100 % to 0 %")
 
 
-def test_a_promise_tells_every_share_and_falls_at_once_and_breaks_late() -> None:
+def test_a_promise_tells_every_share_and_falls_at_once_and_breaks_late():
     tells(promise(), "clean 90 % (80 % to 95 %)", "certified 70 % (55 % to 80 %)", "at radius 0.2")
     tells(promise(), "the shares at 0 and at 0.1 and their intervals")
     (lower,), (upper,) = (lines(promise(), role)[:1] for role in ("c3", "c4"))
@@ -178,6 +173,6 @@ def test_a_promise_tells_every_share_and_falls_at_once_and_breaks_late() -> None
         (losses, {"panels": {"one": {"seen": (STEPS, FALL * np.nan)}}}, "seen must"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(make: Any, changes: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_drawn_is_refused(make, changes, message):
     with pytest.raises(ValueError, match=message):
         make(**changes)

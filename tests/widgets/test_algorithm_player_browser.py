@@ -5,13 +5,8 @@ the exact adversary of the circle have the same active sets, the same asked sets
 weights and losses to 1e-9.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -23,11 +18,7 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 from sublinear_lib.training.step_size import StableStep
 from sublinear_lib.widgets import algorithm_player
-from sublinear_lib.widgets.algorithm import AlgorithmPlayer, player_data, player_network
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-    from playwright.sync_api import Page as Tab
+from sublinear_lib.widgets.algorithm import player_data, player_network
 
 pytestmark = [
     pytest.mark.browser,
@@ -35,7 +26,7 @@ pytestmark = [
 ]
 
 STEPS = 50
-SETTINGS: list[Any] = [
+SETTINGS = [
     (64, "jump", "printed", 0.1),
     (128, "jump", 2.2, 0.3),
     (588, "continuous", 1.1, 0.25),
@@ -62,12 +53,12 @@ PLAYED = """([m, kind, t, rho, steps]) => {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser():
     with chromium() as started:
         yield started
 
 
-def page_of(player: AlgorithmPlayer) -> str:
+def page_of(player):
     """Return a page that shows a player, and gives tests its computing half."""
     shown = "window.core = { Algorithm, firing }; window.render = render;"
     script = player._esm.replace("export default { render };", shown)
@@ -83,9 +74,7 @@ def page_of(player: AlgorithmPlayer) -> str:
     )
 
 
-def opened(
-    browser: Browser, folder: Path, html: str, *, width: int = 1280, height: int = 900, **how: Any
-) -> Tab:
+def opened(browser, folder, html, *, width=1280, height=900, **how):
     path = folder / "player.html"
     path.write_text(html, encoding="utf-8")
     context = browser.new_context(viewport={"width": width, "height": height}, **how)
@@ -96,10 +85,10 @@ def opened(
 
 
 @pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Iterator[Any]:
+def show(browser, tmp_path):
     tabs = []
 
-    def open_(size: Any = "full", **how: Any) -> Tab:
+    def open_(size="full", **how):
         tab = opened(browser, tmp_path, page_of(algorithm_player(size)), **how)
         until(tab, "() => document.querySelector('.sl-sentence').textContent")
         tabs.append(tab)
@@ -111,20 +100,20 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def core(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def core(browser, tmp_path_factory):
     tab = opened(browser, tmp_path_factory.mktemp("core"), page_of(algorithm_player()))
     yield tab
     tab.context.close()
 
 
-def threshold(m: int, t: float | str) -> float:
+def threshold(m, t):
     if not isinstance(t, str):
         return t
     [width] = [one for one in algorithm_player()._spec["widths"] if one["m"] == m]
     return float(width[t])
 
 
-def differences(tab: Tab, m: int, kind: Any, t: float, rho: float, steps: int) -> dict[str, Any]:
+def differences(tab, m, kind, t, rho, steps):
     """Play a run in the page and hold it against the library's; return what differs."""
     played = json.loads(tab.evaluate(PLAYED, [m, kind, t, rho, steps]))
     X, y = player_data()
@@ -132,18 +121,14 @@ def differences(tab: Tab, m: int, kind: Any, t: float, rho: float, steps: int) -
     start = TwoLayerNetwork(drawn.W, drawn.a, drawn.b, drawn.tau, kind)
     assert played["eta"] == pytest.approx(StableStep().step_size(start), rel=1e-4)
     networks = [start]
-    options: dict[str, Any] = {
-        "adversary": ExactOnCircle(rho=rho),
-        "eta": played["eta"],
-        "steps": steps,
-    }
+    options = {"adversary": ExactOnCircle(rho=rho), "eta": played["eta"], "steps": steps}
     sparse = SublinearAdversarialTraining(index="literal", **options).fit(
         start, X, y, rng=0, callback=lambda _, network: networks.append(network())
     )
     dense = DenseAdversarialTraining(set_aside=False, **options).fit(start, X, y, rng=0)
     assert sparse.method == "sparse (literal, cap)"
     index = HalfspaceIndex(start.W, start.b, method="cap", domain="slice")
-    found: dict[str, Any] = {"active": 0, "asked": 0, "moved": 0, "work": 0}
+    found = {"active": 0, "asked": 0, "moved": 0, "work": 0}
     total = np.zeros(2)
     for k, step in enumerate(played["steps"]):
         fires = networks[k].active_mask(np.array(step["x"]))
@@ -170,27 +155,22 @@ def differences(tab: Tab, m: int, kind: Any, t: float, rho: float, steps: int) -
 
 
 @pytest.mark.parametrize(("m", "kind", "t", "rho"), SETTINGS)
-def test_fifty_steps_in_the_page_are_those_of_the_library(
-    core: Tab, m: int, kind: str, t: float | str, rho: float
-) -> None:
+def test_fifty_steps_in_the_page_are_those_of_the_library(core, m, kind, t, rho):
     found = differences(core, m, kind, threshold(m, t), rho, STEPS)
     assert [found[name] for name in ("active", "asked", "moved", "work")] == [0, 0, 0, 0], found
     assert max(found[name] for name in ("weights", "loss", "dense")) < 1e-9, found
     assert found["gap"] == 0.0, "the two runs of the page must have the same weights, to the bit"
 
 
-# ---- the reader --------------------------------------------------------------------------------
-
-
-def words(tab: Tab) -> str:
+def words(tab):
     return str(tab.inner_text(".sl-sentence"))
 
 
-def at(tab: Tab) -> int:
+def at(tab):
     return int(tab.evaluate("document.querySelector('.sl-explorer').player.t"))
 
 
-def test_the_first_sentence_counts_what_the_library_counts(show: Any) -> None:
+def test_the_first_sentence_counts_what_the_library_counts(show):
     tab = show()
     X, y = player_data()
     network = player_network(1024, threshold(1024, "sparse"))
@@ -198,21 +178,20 @@ def test_the_first_sentence_counts_what_the_library_counts(show: Any) -> None:
     index = HalfspaceIndex(network.W, network.b, method="cap", domain="slice")
     asked = len(index.asked(network.tau))
     extremes = extremes_on_circle(network, X, 0.1)
-    wrong = sum(
-        (cap.inf if label > 0 else -cap.sup) <= 0 for cap, label in zip(extremes, y, strict=True)
-    )
+    pairs = zip(extremes, y, strict=True)
+    wrong = sum((cap.inf if label > 0 else -cap.sup) <= 0 for cap, label in pairs)
     assert words(tab).endswith(f"With the jump at τ, {wrong} of 16 examples can be fooled.")
     assert words(tab).startswith(
         f"At this input, {fire} of 1024 neurons fire; the index asked {asked}. The first step takes"
     )
 
 
-def drawn(tab: Any) -> None:
+def drawn(tab):
     """Wait until what was asked for is on the screen."""
     tab.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
 
 
-def test_step_back_play_scrub_and_reset(show: Any) -> None:
+def test_step_back_play_scrub_and_reset(show):
     tab = show(reduced_motion="reduce")
     shown = "document.querySelector('.sl-stage canvas').toDataURL()"
     pictures, sentences = [], []
@@ -251,7 +230,7 @@ def test_step_back_play_scrub_and_reset(show: Any) -> None:
     assert at(tab) == 0 and "The first step" in words(tab)
 
 
-def test_break_it_lights_half_of_the_neurons_and_the_meters_meet(show: Any) -> None:
+def test_break_it_lights_half_of_the_neurons_and_the_meters_meet(show):
     tab = show()
     tab.click(".sl-break")
     until(tab, "() => document.querySelector('.sl-explorer').player.t >= 1")
@@ -265,7 +244,7 @@ def test_break_it_lights_half_of_the_neurons_and_the_meters_meet(show: Any) -> N
     until(tab, "() => document.querySelector('.sl-sentence').textContent.includes('times fewer')")
 
 
-def test_the_threshold_follows_keys_marks_and_the_line_itself(show: Any) -> None:
+def test_the_threshold_follows_keys_marks_and_the_line_itself(show):
     tab = show()
     slider = tab.locator("label:has-text('threshold') + .sl-track input")
     slider.focus()
@@ -289,7 +268,7 @@ def test_the_threshold_follows_keys_marks_and_the_line_itself(show: Any) -> None
     assert tab.evaluate(f"{player}.settings.t") == pytest.approx(0.83, abs=0.03)
 
 
-def test_the_input_turns_by_keys_and_by_hand(show: Any) -> None:
+def test_the_input_turns_by_keys_and_by_hand(show):
     tab = show()
     stage = tab.locator(".sl-stage canvas")
     stage.focus()
@@ -311,12 +290,11 @@ def test_the_input_turns_by_keys_and_by_hand(show: Any) -> None:
     until(tab, "() => Math.abs(document.querySelector('.sl-stage canvas').ariaValueNow - 90) <= 1")
 
 
-def test_a_finger_reaches_buttons_and_sliders_and_moves_the_input(show: Any) -> None:
+def test_a_finger_reaches_buttons_and_sliders_and_moves_the_input(show):
     for size in ("full", "small"):
         tab = show(size, width=390, height=844, has_touch=True)
-        boxes = tab.locator(
-            ".sl-buttons button, .sl-break, .sl-explorer input[type=range], .sl-more summary"
-        )
+        parts = ".sl-buttons button, .sl-break, .sl-explorer input[type=range], .sl-more summary"
+        boxes = tab.locator(parts)
         for k in range(boxes.count()):
             if boxes.nth(k).is_visible():
                 assert boxes.nth(k).bounding_box()["height"] >= 44
@@ -326,7 +304,7 @@ def test_a_finger_reaches_buttons_and_sliders_and_moves_the_input(show: Any) -> 
         until(tab, "() => document.querySelector('.sl-stage canvas').ariaValueNow === '180'")
 
 
-def test_picture_sliders_and_sentence_fit_one_screen(show: Any) -> None:
+def test_picture_sliders_and_sentence_fit_one_screen(show):
     tab = show()
     spread = tab.evaluate(
         "(() => { const boxes = [...document.querySelectorAll("
@@ -338,7 +316,7 @@ def test_picture_sliders_and_sentence_fit_one_screen(show: Any) -> None:
     assert spread < 560
 
 
-def test_forced_colors_and_the_dark_theme_have_their_own_colors(show: Any) -> None:
+def test_forced_colors_and_the_dark_theme_have_their_own_colors(show):
     tab = show()
     color = "document.querySelector('.sl-explorer').player.color"
     light = tab.evaluate(color)
@@ -355,7 +333,7 @@ def test_forced_colors_and_the_dark_theme_have_their_own_colors(show: Any) -> No
     assert set(forced.evaluate(color).values()) == system
 
 
-def test_a_slider_answers_within_a_frame_of_4096_neurons(show: Any) -> None:
+def test_a_slider_answers_within_a_frame_of_4096_neurons(show):
     tab = show()
     drawn = tab.evaluate(
         """async () => {
@@ -379,7 +357,7 @@ def test_a_slider_answers_within_a_frame_of_4096_neurons(show: Any) -> None:
     assert drawn < 4 * 16  # a shared machine is several times slower than a reader's
 
 
-def test_a_run_of_1024_neurons_and_16_points_leaves_room_for_30_frames_a_second(show: Any) -> None:
+def test_a_run_of_1024_neurons_and_16_points_leaves_room_for_30_frames_a_second(show):
     tab = show()
     took = tab.evaluate(
         """() => new Promise((done) => {

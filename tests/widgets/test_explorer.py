@@ -1,18 +1,14 @@
 """`Explorer`: the page shows the function, at every position, in the same bytes every time."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
 
 from sublinear_lib.plotting import PAGE_HTML, Picture, grouped
-from sublinear_lib.widgets import Axis, Choice, Explorer, HalfPlane, Line, Mark, Points, Rule, View
+from sublinear_lib.widgets import Axis, Choice, Explorer, HalfPlane, Line, Points, Rule, View
 from sublinear_lib.widgets import table as tables
 from sublinear_lib.widgets.controls import Slider
 
@@ -20,7 +16,7 @@ WIDTHS = [2**k for k in range(4, 10)]
 SHIFTS = [round(0.1 * k, 1) for k in range(21)]
 
 
-def decay(m: int, tau: float, kind: str) -> View:
+def decay(m, tau, kind):
     """Return a view that depends on all three controls."""
     t = np.linspace(0.0, 4.0, 33)
     power = 1.0 if kind == "slow" else 2.0
@@ -40,6 +36,8 @@ def decay(m: int, tau: float, kind: str) -> View:
     )
 
 
+RULE, HALF = Rule(0.5, drag="t"), HalfPlane((1, 1), 1, drag="kind")
+LINES = [Line([0, 1], [0, 1])]
 UNIT = {axis: Axis(label=axis, limits=(0, 1)) for axis in "xy"}
 CONTROLS = [
     Slider("m", "width *m*", WIDTHS, start=64, format=grouped),
@@ -48,14 +46,13 @@ CONTROLS = [
 ]
 
 
-def drawn(marks: Sequence[Mark] = (Line([0, 1], [0, 1]),), **more: Any) -> View:
-    return View(
-        **{"x": Axis(label="x"), "y": Axis(label="y"), "sentence": "Ok.", **more}, marks=marks
-    )
+def drawn(marks=LINES, **more):
+    settings = {"x": Axis(label="x"), "y": Axis(label="y"), "sentence": "Ok.", **more}
+    return View(**settings, marks=marks)
 
 
-def explorer(**changes: Any) -> Explorer:
-    arguments: dict[str, Any] = {
+def explorer(**changes):
+    arguments = {
         "function": decay,
         "controls": CONTROLS,
         "title": "A decay",
@@ -66,19 +63,16 @@ def explorer(**changes: Any) -> Explorer:
 
 
 @pytest.fixture(scope="module")
-def made() -> Explorer:
+def made():
     return explorer()
 
 
-# ---- the numbers --------------------------------------------------------------------------------
-
-
-def test_every_stored_view_is_what_the_function_returns(made: Explorer) -> None:
+def test_every_stored_view_is_what_the_function_returns(made):
     names = [control.name for control in CONTROLS]
     for position in np.ndindex(*made.shape):
         values = [control.values[k] for control, k in zip(CONTROLS, position, strict=True)]
         chosen = dict(zip(names, values, strict=True))
-        direct = decay(**chosen)  # type: ignore[arg-type]
+        direct = decay(**chosen)
         stored = made.stored_view(*position)
         assert stored == made.view(**chosen), chosen
         curve, point, rule = stored["marks"]
@@ -91,7 +85,7 @@ def test_every_stored_view_is_what_the_function_returns(made: Explorer) -> None:
         assert stored["y"] == made.stored_view(0, 0, 0)["y"], "axes stand still"
 
 
-def test_a_stored_view_that_was_changed_leaves_the_table_as_it_is(made: Explorer) -> None:
+def test_a_stored_view_that_was_changed_leaves_the_table_as_it_is(made):
     before = json.dumps(made.stored_view(1, 2, 0))
     view = made.stored_view(1, 2, 0)
     view["y"]["high"] = -1
@@ -100,7 +94,7 @@ def test_a_stored_view_that_was_changed_leaves_the_table_as_it_is(made: Explorer
     assert json.dumps(made.stored_view(1, 2, 0)) == before
 
 
-def test_any_value_between_the_ends_can_be_computed(made: Explorer) -> None:
+def test_any_value_between_the_ends_can_be_computed(made):
     view = made.view(m=100, tau=0.123456, kind="slow")
     assert view["sentence"] == decay(100, 0.123456, "slow").sentence
     assert view["y"] == made.stored_view(0, 0, 0)["y"], "inside the grid the axis is the shared one"
@@ -110,10 +104,8 @@ def test_any_value_between_the_ends_can_be_computed(made: Explorer) -> None:
     ("heights", "ends"),
     [({0.0: 1.0, 0.5: 10.0, 1.0: 1.0}, (2, 10)), ({0.0: 0.0, 0.5: 0.01, 1.0: 0.02}, (0.1, 0))],
 )
-def test_an_axis_grows_only_for_a_typed_value_that_needs_more_room(
-    heights: dict[float, float], ends: tuple[float, float]
-) -> None:
-    def line(a: float) -> View:
+def test_an_axis_grows_only_for_a_typed_value_that_needs_more_room(heights, ends):
+    def line(a):
         return drawn([Line([0, 1], [0.0, heights[a]])])
 
     one = Explorer(line, [Slider("a", "a", [0.0, 1.0])], title="A line", name="one")
@@ -123,10 +115,7 @@ def test_an_axis_grows_only_for_a_typed_value_that_needs_more_room(
     assert (typed == stored) == (heights[0.5] < 1)
 
 
-# ---- the bytes ----------------------------------------------------------------------------------
-
-
-def test_the_state_is_plain_small_and_the_same_for_the_same_function(made: Explorer) -> None:
+def test_the_state_is_plain_small_and_the_same_for_the_same_function(made):
     again, names = explorer(), ["_table", "_spec", "_key", "position"]
     state = made.get_state(names)
     assert state == again.get_state(names) == json.loads(json.dumps(state))
@@ -141,10 +130,7 @@ def test_the_state_is_plain_small_and_the_same_for_the_same_function(made: Explo
     )
 
 
-# ---- without scripts, in PDF --------------------------------------------------------------------
-
-
-def test_the_still_picture_shows_the_start_and_says_its_sentence(made: Explorer) -> None:
+def test_the_still_picture_shows_the_start_and_says_its_sentence(made):
     still = made.still()
     assert isinstance(still, Picture) and still.name == "a-decay"
     assert still.alt == "A decay: With m = 64 and τ = 0.5 the slow curve stands at 0.04598."
@@ -158,26 +144,22 @@ def test_the_still_picture_shows_the_start_and_says_its_sentence(made: Explorer)
     assert made.model_id not in page, "model ids change from run to run"
 
 
-# ---- a live kernel ------------------------------------------------------------------------------
-
-
-def answers(one: Explorer, *messages: object) -> list[dict[str, Any]]:
-    sent: list[dict[str, Any]] = []
-    one.send = lambda content, buffers=None: sent.append(content)  # type: ignore[method-assign]
+def answers(one, *messages):
+    sent = []
+    one.send = lambda content, buffers=None: sent.append(content)
     for message in messages:
         one._answer(one, message, [])
     return sent
 
 
-def ask(**values: object) -> dict[str, Any]:
+def ask(**values):
     return {"kind": "evaluate", "client": "c", "request": 7, "values": values}
 
 
-def test_python_computes_a_typed_value_with_the_same_function() -> None:
+def test_python_computes_a_typed_value_with_the_same_function():
     one = explorer()
-    ready, answer = answers(
-        one, {"kind": "hello", "client": "c"}, ask(m=100, tau=0.77, kind="fast")
-    )
+    hello = {"kind": "hello", "client": "c"}
+    ready, answer = answers(one, hello, ask(m=100, tau=0.77, kind="fast"))
     assert ready == {"kind": "ready", "client": "c"}
     assert (answer["kind"], answer["client"], answer["request"]) == ("view", "c", 7)
     assert tables.decode(answer["table"], 0) == one.view(m=100, tau=0.77, kind="fast")
@@ -194,15 +176,15 @@ def test_python_computes_a_typed_value_with_the_same_function() -> None:
         ({"m": 16, "tau": 0.5}, "kind", "kind must be one of"),
     ],
 )
-def test_a_bad_value_is_answered_in_words(values: dict, control: str, message: str) -> None:
+def test_a_bad_value_is_answered_in_words(values, control, message):
     (answer,) = answers(explorer(), ask(**values))
     assert answer["kind"] == "error"
     assert answer["control"] == control
     assert answer["message"].startswith(message)
 
 
-def test_an_error_of_function_or_format_is_answered_in_words() -> None:
-    def named(a: float) -> str:
+def test_an_error_of_function_or_format_is_answered_in_words():
+    def named(a):
         return {0.0: "none", 1.0: "all"}[a]
 
     fragile = Slider("a", "a", [0.0, 1.0])
@@ -215,20 +197,17 @@ def test_an_error_of_function_or_format_is_answered_in_words() -> None:
         assert (answer["kind"], answer["message"]) == ("error", "KeyError: 0.5")
 
 
-def test_a_message_that_is_none_gets_no_answer_and_a_question_without_values_words() -> None:
+def test_a_message_that_is_none_gets_no_answer_and_a_question_without_values_words():
     assert answers(explorer(), None, 3, [], {}, {"kind": "other"}) == []
     (answer,) = answers(explorer(), {"kind": "evaluate", "client": "c", "request": 1})
     assert answer["kind"] == "error"
 
 
-def test_values_follow_the_position_that_the_page_reports() -> None:
+def test_values_follow_the_position_that_the_page_reports():
     one = explorer()
     assert one.values == {"m": 64, "tau": 0.5, "kind": "slow"}
     one.set_state({"position": [0, 20, 1]})
     assert one.values == {"m": 16, "tau": 2.0, "kind": "fast"}
-
-
-# ---- refusals -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -240,16 +219,8 @@ def test_values_follow_the_position_that_the_page_reports() -> None:
         ({"function": 3}, TypeError, "function must be callable"),
         ({"function": lambda m: None}, TypeError, "function must accept the controls m, tau, kind"),
         ({"function": lambda **_: 3}, TypeError, "function must return a View, got int at"),
-        (
-            {"function": lambda **_: drawn([Rule(0.5, drag="t"), Line([0, 1], [0, 1])])},
-            ValueError,
-            "drag must name a slider of the explorer, got 't'",
-        ),
-        (
-            {"function": lambda **_: drawn([HalfPlane((1, 1), 1, drag="kind")], **UNIT)},
-            ValueError,
-            "drag must name a slider of the explorer, got 'kind'",
-        ),
+        ({"function": lambda **_: drawn([RULE, *LINES])}, ValueError, "drag must .* got 't'"),
+        ({"function": lambda **_: drawn([HALF], **UNIT)}, ValueError, "drag must .* got 'kind'"),
         ({"title": ""}, ValueError, "title must not be empty"),
         ({"title": 3}, TypeError, "title must be a string"),
         ({"description": 3}, TypeError, "description must be a string"),
@@ -258,30 +229,28 @@ def test_values_follow_the_position_that_the_page_reports() -> None:
         ({"name": "No Name"}, ValueError, "name must consist of lower-case letters"),
     ],
 )
-def test_an_explorer_that_cannot_work_is_refused(
-    changes: dict, error: type[Exception], message: str
-) -> None:
+def test_an_explorer_that_cannot_work_is_refused(changes, error, message):
     with pytest.raises(error, match=message):
         explorer(**changes)
 
 
-def test_too_many_positions_are_refused_before_the_function_is_called_and_a_large_table() -> None:
-    def fails(**values: object) -> View:
+def test_too_many_positions_are_refused_before_the_function_is_called_and_a_large_table():
+    def fails(**values):
         raise AssertionError("it was called")
 
     controls = [Slider(name, name, range(200)) for name in ("a", "b")]
     with pytest.raises(ValueError, match="at most 20000 positions together, got 200 x 200 = 40000"):
         Explorer(fails, controls, title="Too many", name="one")
 
-    def noise(k: int) -> View:
+    def noise(k):
         return drawn([Line(np.arange(500), np.random.default_rng(k).random(500))])
 
     with pytest.raises(ValueError, match=r"must pack into 200000 characters, got .* within="):
         Explorer(noise, [Slider("k", "k", range(300))], title="Noise", name="one")
 
 
-def test_what_the_function_raises_is_passed_on_with_the_position() -> None:
-    def broken(m: int) -> View:
+def test_what_the_function_raises_is_passed_on_with_the_position():
+    def broken(m):
         raise ArithmeticError("no such width")
 
     with pytest.raises(ArithmeticError) as caught:
@@ -289,7 +258,7 @@ def test_what_the_function_raises_is_passed_on_with_the_position() -> None:
     assert any("evaluated at {'m': 1}" in note for note in caught.value.__notes__)
 
 
-def test_a_view_needs_every_control(made: Explorer) -> None:
+def test_a_view_needs_every_control(made):
     with pytest.raises(TypeError, match="values must be given for m, tau, kind, got"):
         made.view(m=16)
     for outside in ((0, 0), (9, 0, 0), (-1, 0, 0)):

@@ -1,9 +1,6 @@
 """`LiveLab`: one line in the page, controls where a kernel and a reader are."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import ipywidgets
 import pytest
@@ -17,12 +14,12 @@ CONTROLS = [
 ]
 
 
-def lab(function: Any = lambda m, kind: (m, kind), **changes: Any) -> LiveLab:
-    arguments: dict[str, Any] = {"controls": CONTROLS, "title": "Train it *yourself*", **changes}
+def lab(function=lambda m, kind: (m, kind), **changes):
+    arguments = {"controls": CONTROLS, "title": "Train it *yourself*", **changes}
     return LiveLab(function, **arguments)
 
 
-def test_the_page_has_one_line() -> None:
+def test_the_page_has_one_line():
     bundle, _ = lab()._repr_mimebundle_()
     assert bundle["text/html"].count("<p>") == 1 and "running Jupyter" in bundle["text/html"]
     assert "Train it <i>yourself</i>" in bundle["text/html"] and "image/png" not in bundle
@@ -32,8 +29,8 @@ def test_the_page_has_one_line() -> None:
     assert state == lab().get_state([*state]) == json.loads(json.dumps(state))
 
 
-def test_no_control_exists_before_a_reader_is_there() -> None:
-    made: list[str] = []
+def test_no_control_exists_before_a_reader_is_there():
+    made = []
     ipywidgets.Widget.on_widget_constructed(lambda widget: made.append(type(widget).__name__))
     try:
         lab()._repr_mimebundle_()
@@ -42,9 +39,9 @@ def test_no_control_exists_before_a_reader_is_there() -> None:
     assert sorted(made) == ["Layout", "LiveLab"]
 
 
-def test_a_hello_is_answered_with_fresh_controls() -> None:
+def test_a_hello_is_answered_with_fresh_controls():
     one, sent = lab(), []
-    one.send = lambda content, buffers=None: sent.append(content)  # type: ignore[method-assign]
+    one.send = lambda content, buffers=None: sent.append(content)
     one._hello(one, {"kind": "hello", "client": "c"}, [])
     one._hello(one, {"kind": "other"}, [])
     one._hello(one, None, [])
@@ -53,7 +50,7 @@ def test_a_hello_is_answered_with_fresh_controls() -> None:
     assert len(answer["models"]) == len(CONTROLS) + 2, "the controls, the button, the output"
 
 
-def test_the_run_button_calls_the_function_with_the_values_of_the_controls() -> None:
+def test_the_run_button_calls_the_function_with_the_values_of_the_controls():
     calls = []
     box = lab(lambda m, kind: calls.append((m, kind))).controls()
     width, kind, button, output = box.children
@@ -66,10 +63,8 @@ def test_the_run_button_calls_the_function_with_the_values_of_the_controls() -> 
     assert isinstance(output, ipywidgets.Output)
 
 
-def test_what_is_returned_is_displayed_nothing_is_nothing_and_an_error_is_words(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown: list[object] = []
+def test_what_is_returned_is_displayed_and_an_error_is_words(monkeypatch, capsys):
+    shown = []
     monkeypatch.setattr("sublinear_lib.widgets.live_lab.display", shown.append)
     lab(lambda m, kind: f"{m} {kind}").run(m=64, kind="jump")
     lab(lambda m, kind: None).run(m=64, kind="jump")
@@ -78,7 +73,7 @@ def test_what_is_returned_is_displayed_nothing_is_nothing_and_an_error_is_words(
     assert capsys.readouterr().out.startswith("ZeroDivisionError: integer division")
 
 
-def test_a_lab_that_cannot_work_is_refused() -> None:
+def test_a_lab_that_cannot_work_is_refused():
     for changes, message in (
         ({"title": " "}, "title must not be empty"),
         ({"controls": []}, "controls must be a sequence of Slider, Choice and Text, got"),

@@ -1,7 +1,5 @@
 """The table of an explorer: every number of every view, once, in few bytes."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -10,27 +8,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.widgets import (
-    Axis,
-    Band,
-    Bars,
-    HalfPlane,
-    Line,
-    Mark,
-    Points,
-    Rule,
-    Stretch,
-    View,
-)
+from sublinear_lib.widgets import Axis, Band, Bars, HalfPlane, Line, Points, Rule, Stretch, View
 from sublinear_lib.widgets import table as tables
 
 FINITE = st.floats(-1e9, 1e9, allow_subnormal=False)
 X, Y = Axis(label="*x*"), Axis(label="*y*", scale="log10")
 
 
-def sample_view(shift: float = 0.0, **changes: object) -> View:
+def sample_view(shift=0.0, **changes):
     grid = np.linspace(0.0, 1.0, 21)
-    arguments: dict = {
+    arguments = {
         "x": X,
         "y": Y,
         "marks": [
@@ -52,11 +39,11 @@ def sample_view(shift: float = 0.0, **changes: object) -> View:
     return View(**arguments)
 
 
-def packed(*views: View) -> dict:
+def packed(*views):
     return tables.unpack(tables.pack(tables.encode(views, tables.shared_limits(views))))
 
 
-def test_a_view_comes_back_as_it_was_put_in() -> None:
+def test_a_view_comes_back_as_it_was_put_in():
     table = packed(sample_view(0.25), sample_view(1.5))
     first, second = (tables.decode(table, k) for k in (0, 1))
     kinds = [mark["kind"] for mark in first["marks"]]
@@ -75,7 +62,7 @@ def test_a_view_comes_back_as_it_was_put_in() -> None:
     assert second["readouts"] == [["shift", "1.5"]]
 
 
-def test_an_oblique_view_comes_back_as_it_was_put_in() -> None:
+def test_an_oblique_view_comes_back_as_it_was_put_in():
     plane = HalfPlane((0.6, -0.8), 0.123456, label="beyond", drag="c")
     rings = Points([0, 1, 2], [3, 4, 5], only=[True, False, True], size=12, hollow=True)
     flat = Axis(label="y", limits=(0, 6))
@@ -95,9 +82,9 @@ def test_an_oblique_view_comes_back_as_it_was_put_in() -> None:
     }
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.booleans(), min_size=1, max_size=70))
-def test_the_points_that_are_drawn_come_back_one_by_one(only: list[bool]) -> None:
+def test_the_points_that_are_drawn_come_back_one_by_one(only):
     grid = list(range(len(only)))
     mark = Points(grid, grid, only=only)
     view = View(x=X, y=Axis(label="y"), marks=[mark], sentence="Some points.")
@@ -105,9 +92,9 @@ def test_the_points_that_are_drawn_come_back_one_by_one(only: list[bool]) -> Non
     assert decoded["marks"][0]["only"] == [k for k, drawn in enumerate(only) if drawn]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(FINITE)
-def test_a_number_keeps_five_digits_and_whole_numbers_keep_all(value: float) -> None:
+def test_a_number_keeps_five_digits_and_whole_numbers_keep_all(value):
     kept = tables.rounded(value)
     assert kept is not None
     assert math.isclose(kept, value, rel_tol=5.1e-5, abs_tol=1e-300)
@@ -118,7 +105,7 @@ def test_a_number_keeps_five_digits_and_whole_numbers_keep_all(value: float) -> 
     assert again == kept, "rounding twice changes nothing"
 
 
-def test_what_does_not_change_is_stored_once() -> None:
+def test_what_does_not_change_is_stored_once():
     views = [sample_view(shift / 100) for shift in range(100)]
     table = tables.encode(views, tables.shared_limits(views))
     assert len(table["grid"]) == 100
@@ -146,18 +133,14 @@ def test_what_does_not_change_is_stored_once() -> None:
     assert {len(mark["only"]) for mark in hidden["marks"]} == {15}
 
 
-# ---- limits --------------------------------------------------------------------------------------
-
-
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.lists(FINITE, min_size=1, max_size=5), min_size=1, max_size=6))
 @example([[0.0, 2.146798863909005e-301]])  # too close together for ticks between them
 @example([[0.0, 1.000004e-300]])
-def test_shared_limits_hold_the_data_of_every_view(rows: list[list[float]]) -> None:
+def test_shared_limits_hold_the_data_of_every_view(rows):
     y = Axis(label="y")
-    views = [
-        View(x=X, y=y, marks=[Line(np.arange(len(row)), row)], sentence="A curve.") for row in rows
-    ]
+    lines = [Line(np.arange(len(row)), row) for row in rows]
+    views = [View(x=X, y=y, marks=[line], sentence="A curve.") for line in lines]
     limits = tables.shared_limits(views)
     low, high = limits[("y", "y", "linear")]
     assert all(low <= value <= high for row in rows for value in row)
@@ -168,7 +151,7 @@ def test_shared_limits_hold_the_data_of_every_view(rows: list[list[float]]) -> N
         assert axis["ticks"], axis
 
 
-def test_given_limits_are_kept_and_bars_stand_on_zero() -> None:
+def test_given_limits_are_kept_and_bars_stand_on_zero():
     y = Axis(label="y", limits=(0.001, 2.0), scale="log10")
     table = packed(*(sample_view(shift, y=y) for shift in (0.0, 5.0)))
     axes = [tables.decode(table, k)["y"] for k in (0, 1)]
@@ -187,6 +170,6 @@ def test_given_limits_are_kept_and_bars_stand_on_zero() -> None:
         (Rule(1.0), r"axis '\*y\*' has no data .* give it limits"),
     ],
 )
-def test_an_axis_that_cannot_show_its_data_is_refused(mark: Mark, message: str) -> None:
+def test_an_axis_that_cannot_show_its_data_is_refused(mark, message):
     with pytest.raises(ValueError, match=message):
         tables.shared_limits([View(x=X, y=Y, marks=[mark], sentence="A view.")])

@@ -1,9 +1,5 @@
 """Views and controls: what an explorer may be made of, and what is refused where it is written."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -26,8 +22,8 @@ LOG = Axis(label="x", scale="log10")
 LINE = Line([0, 1], [0, 1])
 
 
-def view(**changes: object) -> View:
-    arguments: dict = {"x": X, "y": X, "marks": [LINE], "sentence": "A line.", **changes}
+def view(**changes):
+    arguments = {"x": X, "y": X, "marks": [LINE], "sentence": "A line.", **changes}
     return View(**arguments)
 
 
@@ -101,18 +97,18 @@ def view(**changes: object) -> View:
         (lambda: Choice("a", "a", {1: "x", 2: "y"}), "options of a must be strings"),
     ],
 )
-def test_what_cannot_be_shown_is_refused(make: Callable, message: str) -> None:
+def test_what_cannot_be_shown_is_refused(make, message):
     with pytest.raises((TypeError, ValueError), match=message):
         make()
 
 
 @pytest.mark.parametrize("form", [list, np.array])
-def test_a_gap_in_a_curve_is_kept(form: Callable) -> None:
+def test_a_gap_in_a_curve_is_kept(form):
     y = np.asarray(Line([0, 1, 2], form([1.0, float("nan"), 3.0])).y)
     assert np.isnan(y).tolist() == [False, True, False] and y[2] == 3.0
 
 
-def test_a_slider_of_integers_hands_out_integers_and_one_of_floats_floats() -> None:
+def test_a_slider_of_integers_hands_out_integers_and_one_of_floats_floats():
     whole, parts = Slider("m", "m", [1, 2, np.int64(4)], start=4), Slider("t", "t", [0, 0.5])
     assert [type(v) for v in whole.values] == [int] * 3
     assert [type(v) for v in parts.values] == [float] * 2
