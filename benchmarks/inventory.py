@@ -38,7 +38,7 @@ STORED: tuple[StoredFile, ...] = (
     ),
     StoredFile(
         "halfspace_fuzz.json",
-        "python -m tests.halfspace.fuzz --queries 1e7 --seed 1 --json FILE",
+        "python -m tests.halfspace.fuzz --queries 1e7 --seed 2 --json FILE",
         "",
         "date and seconds; counts with the versions only",
         "Does any structure of the index ever give a wrong answer?",
