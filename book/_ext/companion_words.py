@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sphinx.application import Sphinx
@@ -31,6 +30,7 @@ _BALLAST = re.compile(r"<(script|style|svg)\b.*?</\1>", re.DOTALL)
 _ARTICLE = re.compile(r"<article\b.*</article>", re.DOTALL)
 _REFERENCE = re.compile(r'<a class="reference internal" href="([^"#]*)#([^"]+)"')
 _HEADING = re.compile(r"</h1>")
+_LINK = re.compile(r"<(/?)a\b[^>]*>")
 # what has a card: a list of words, or a box
 _HOLDER = re.compile(r'class="(?:[^"]* )?(?:glossary|proof)[" ]')
 
@@ -91,17 +91,14 @@ def _inner(node: LexborNode | None) -> str:
     """Return what an element holds, as text that leads nowhere."""
     if node is None:
         return ""
-    copy = BeautifulSoup(node.html or "", "html.parser").find(True)
-    assert isinstance(copy, Tag)
-    for gone in copy.select(".headerlink, .cell, img, button, details"):
+    body = LexborHTMLParser(node.html or "").body
+    assert body is not None and body.child is not None
+    while gone := body.css_first(".headerlink, .cell, img, button, details"):
         gone.decompose()
-    for each in copy.find_all(True):
-        for name in ("id", "tabindex", "aria-labelledby", "aria-describedby"):
-            each.attrs.pop(name, None)
-        if each.name == "a":
-            each.name = "span"
-            each.attrs = {}
-    return "".join(map(str, copy.contents)).strip()
+    for name in ("id", "tabindex", "aria-labelledby", "aria-describedby"):
+        for each in body.css(f"[{name}]"):
+            del each.attrs[name]
+    return _LINK.sub(r"<\1span>", body.child.inner_html or "").strip()
 
 
 def _write_cards(app: Sphinx, error: Exception | None) -> None:

@@ -22,6 +22,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sublinear_lib import archives, validation
@@ -93,7 +94,7 @@ def _sources(check: Callable[..., Any]) -> list[str]:
     seen: dict[tuple[str, str], str] = {}
     while wanted:
         place, name = wanted.pop()
-        module = inspect.getsource(own if own and not place else sys.modules[place])
+        module = _source_of(own if own and not place else sys.modules[place])
         first, _, rest = name.partition(".")
         if first in (imported := _imports(module)):
             origin, item = imported[first]
@@ -104,6 +105,11 @@ def _sources(check: Callable[..., Any]) -> list[str]:
             seen[place, name] = places[name]
             wanted |= {(place, used) for used in _names(places[name])}
     return [text, *(seen[key] for key in sorted(seen))]
+
+
+@functools.lru_cache(maxsize=64)
+def _source_of(module: ModuleType) -> str:
+    return inspect.getsource(module)
 
 
 @functools.lru_cache(maxsize=64)
