@@ -19,6 +19,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 import yaml
 from bs4 import BeautifulSoup, Tag
 from check_book import HTML, ROOT, TITLE
+from selectolax.lexbor import LexborHTMLParser
 
 sys.path.append(str(ROOT / "book" / "_ext"))
 from companion_math import macros_of, mathml
@@ -66,9 +67,15 @@ def sentence(text: str) -> str:
 
 
 @functools.cache
-def read(path: Path) -> BeautifulSoup:
+def read(path: Path) -> LexborHTMLParser:
     """Return a built page."""
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    return LexborHTMLParser(path.read_text(encoding="utf-8"))
+
+
+def cut(page: LexborHTMLParser, selector: str) -> list[Tag]:
+    """Return copies of the elements of a page that a selector names."""
+    made = [BeautifulSoup(node.html or "", "html.parser").find(True) for node in page.css(selector)]
+    return [each for each in made if isinstance(each, Tag)]
 
 
 def scaled(panel: Tag, scale: float, prefix: str) -> str:
@@ -91,10 +98,10 @@ def scaled(panel: Tag, scale: float, prefix: str) -> str:
 def picture(html: Path, address: str, panels: list[int] | None, prefix: str) -> tuple[str, str]:
     """Return a figure of a built page, and how it lies on a slide: ``"beside"`` or ``"below"``."""
     name, anchor = urldefrag(address)
-    found = read(html / f"{name}.html").select_one(f'figure.sl-figure[id="{anchor}"]')
-    if found is None:
+    found = cut(read(html / f"{name}.html"), f'figure.sl-figure[id="{anchor}"]')
+    if not found:
         raise ValueError(f"{LECTURES.name}: there is no figure {address}")
-    drawn = found.select("svg")
+    drawn = found[0].select("svg")
     drawn = drawn if panels is None else [drawn[number - 1] for number in panels]
     sizes = [[float(side) for side in str(svg["viewbox"]).split()[2:]] for svg in drawn]
     width, height = sum(size[0] for size in sizes), max(size[1] for size in sizes)
@@ -127,8 +134,7 @@ def slide(html: Path, number: int, count: int, each: Mapping[str, Any]) -> str:
 def deck(html: Path, lecture: int, made: Mapping[str, Any]) -> str:
     """Return the slides of one lecture as a page of their own."""
     slides = made["slides"]
-    figure = read(html / f"{made['pages'][0]}.html").select_one("figure.sl-figure > style")
-    assert figure is not None
+    figure = cut(read(html / f"{made['pages'][0]}.html"), "figure.sl-figure > style")[0]
     links = ", ".join(
         f'<a href="../{name}.html">{heading(read(html / f"{name}.html"))}</a>'
         for name in made["pages"]
@@ -161,10 +167,9 @@ def deck(html: Path, lecture: int, made: Mapping[str, Any]) -> str:
 """
 
 
-def heading(page: BeautifulSoup) -> str:
+def heading(page: LexborHTMLParser) -> str:
     """Return the title of a page as HTML, without its number and its link."""
-    found = copy.copy(page.select_one("article h1"))
-    assert isinstance(found, Tag)
+    found = cut(page, "article h1")[0]
     for useless in found.select(".section-number, .headerlink"):
         useless.decompose()
     return found.decode_contents().strip()
@@ -182,9 +187,10 @@ def moved(target: str, address: str) -> str:
 
 def exercise(html: Path, address: str, name: str) -> str:
     """Return an exercise of a built page, with links as they read in the teaching folder."""
-    box = copy.copy(read(html / address).select_one(f'.exercise.admonition[id="{name}"]'))
-    if not isinstance(box, Tag):
+    found = cut(read(html / address), f'.exercise.admonition[id="{name}"]')
+    if not found:
         raise ValueError(f"there is no exercise {name} in {address}")
+    box = found[0]
     for tag in box.find_all(["a", "img"]):
         for key in ("href", "src"):
             if tag.has_attr(key):
@@ -218,11 +224,10 @@ chapters of <a href="../index.html">{escape(TITLE)}</a>.</p>
 """
 
 
-def styles(page: BeautifulSoup) -> str:
+def styles(page: LexborHTMLParser) -> str:
     """Return the style sheets that a page loads, as they read in the teaching folder."""
     kept = []
-    for tag in page.select("head link[rel~=stylesheet], head link[rel~=icon], head style"):
-        tag = copy.copy(tag)
+    for tag in cut(page, "head link[rel~=stylesheet], head link[rel~=icon], head style"):
         if tag.has_attr("href"):
             tag["href"] = moved(str(tag["href"]), PLAN)
         kept.append(str(tag))
@@ -235,8 +240,8 @@ def sheets(html: Path) -> dict[str, str]:
     head = styles(plan)
     made = {}
     for lecture in range(1, len(decks()) + 1):
-        links = plan.select(f"#lecture-{lecture} a[href*='#ex-']")
-        targets = dict.fromkeys(urljoin(f"/{PLAN}", str(link["href"])) for link in links)
+        links = plan.css(f"#lecture-{lecture} a[href*='#ex-']")
+        targets = dict.fromkeys(urljoin(f"/{PLAN}", str(each.attributes["href"])) for each in links)
         if not targets:
             raise ValueError(f"the plan links to no exercise in lecture {lecture}")
         boxes = [exercise(html, *urldefrag(each.removeprefix("/"))) for each in targets]
@@ -244,9 +249,9 @@ def sheets(html: Path) -> dict[str, str]:
     everything = []
     for name in chapters():
         page = read(html / f"{name}.html")
-        ids = [str(box["id"]) for box in page.select("article .exercise.admonition")]
+        ids = [box.id for box in page.css("article .exercise.admonition")]
         everything.append(f"<h2>{heading(page)}</h2>")
-        everything += [exercise(html, f"{name}.html", each) for each in ids]
+        everything += [exercise(html, f"{name}.html", str(each)) for each in ids]
     made["all-exercises"] = sheet("All exercises", head, everything)
     return made
 

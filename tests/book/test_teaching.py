@@ -1,9 +1,11 @@
 """The ten lectures: a plan that adds up, slides that a room can read, sheets without solutions."""
 
+import functools
 import re
 
 import build_teaching
 import pytest
+from bs4 import BeautifulSoup
 
 DECKS = build_teaching.decks()
 LECTURES = range(1, len(DECKS) + 1)
@@ -40,8 +42,10 @@ FAULTS = """() => {
 }"""
 
 
+@functools.cache
 def page_of(folder, name):
-    return build_teaching.read(folder / f"{name}.html")
+    text = (folder / f"{name}.html").read_text(encoding="utf-8")
+    return BeautifulSoup(text, "html.parser")
 
 
 def numbers(text):
