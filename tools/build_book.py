@@ -10,42 +10,17 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import build_teaching
 import check_book
 import passed
 from check_book import HTML, ROOT
 
-# `python -m jupyter_book` does not exist in version 1. While Sphinx reads all pages, again and
-# again, Python looks for garbage that is not there: with its own thresholds for half of a build.
-# And jsonschema would compile, for seconds, grammars of addresses that nothing asks for.
-# Sphinx reads with as many processes as it is told, and Jupyter Book tells it to use one. Two of
-# its extensions do not say that this is safe: they change settings, and numbers after all is read.
-JUPYTER_BOOK = """\
-import gc, os, sys
-sys.modules["rfc3987_syntax"] = None
-from jupyter_book.cli.main import main
-from sphinx.application import Sphinx
-from sphinx.extension import Extension
-start, known = Sphinx.__init__, Extension.__init__
-
-def in_parallel(self, *arguments, **options):
-    options["parallel"] = min(4, os.cpu_count() or 1)
-    options["freshenv"] = "KEEP_READ_PAGES" not in os.environ
-    start(self, *arguments, **options)
-
-def safe(self, name, *arguments, **options):
-    known(self, name, *arguments, **options)
-    if name in {"sphinx_jupyterbook_latex", "sphinx_multitoc_numbering"}:
-        self.parallel_read_safe = True
-
-Sphinx.__init__, Extension.__init__ = in_parallel, safe
-gc.set_threshold(200_000, 50, 50)
-main()
-"""
 # What a page says depends on these besides its own source: when they are as they were in the last
-# build, which gave no warning, only pages that changed are read. All are written, so that whatever
-# they share, references and index and search, is right and every warning about it is repeated.
+# build, which gave no warning, only pages that changed are read and, if they tell each other the
+# same, written.
+BEFORE = ROOT / "_build" / "pages-before"
 SHARED = ("_config.yml", "CITATION.cff", "benchmarks", "book!", "proofs", "sublinear_lib")
 
 
@@ -53,13 +28,16 @@ def build() -> bool:
     """Build all pages; say whether that gave neither an error nor a warning."""
     shutil.rmtree(HTML, ignore_errors=True)  # a page that has left the table of contents would stay
     state = passed.fingerprint(SHARED)
-    as_before = {"KEEP_READ_PAGES": "1"} if passed.recall().get("reading") == state else {}
+    if passed.recall().get("reading") != state:
+        shutil.rmtree(BEFORE, ignore_errors=True)
+    elif BEFORE.is_dir():
+        shutil.copytree(BEFORE, HTML)
     passed.remember({"reading": ""})
     arguments = ["build", str(ROOT), "--all", "--quiet", "-n", "-W", "--keep-going"]
     run = subprocess.run(
-        [sys.executable, "-c", JUPYTER_BOOK, *arguments],
+        [sys.executable, Path(__file__).with_name("run_jupyter_book.py"), *arguments],
         cwd=ROOT,
-        env=os.environ | as_before,
+        env=os.environ | {"PAGES_BEFORE": str(BEFORE)},
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
