@@ -40,7 +40,10 @@ WORKERS = ("-n", str(PROCESSORS))
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 # What the tests read that do not look at pages: pages are "book!", without their texts.
-CODE = (*PACKAGES, "proofs", "tests", "book!", "README.md", "CONTRIBUTING.md", "Makefile")
+# What looks at pages, and what it keeps of them, is no source of the other tests but for one file.
+TESTS = sorted({f"tests/{each.name}" for each in (ROOT / "tests").iterdir()} - {"tests/book"})
+CODE = (*PACKAGES, "proofs", *TESTS, "tests/book/contrast.py", "book!")
+CODE += ("README.md", "CONTRIBUTING.md", "Makefile")
 
 # Each worker has a row of neighbors, which share fixtures and tables, and takes from the other's
 # when it is done.
