@@ -41,7 +41,8 @@ BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 # What the tests read that do not look at pages: pages are "book!", without their texts.
 # What looks at pages, and what it keeps of them, is no source of the other tests but for one file.
-TESTS = sorted({f"tests/{each.name}" for each in (ROOT / "tests").iterdir()} - {"tests/book"})
+TESTS = [f"tests/{each.name}" for each in (ROOT / "tests").iterdir()]
+TESTS = sorted({*TESTS} - {"tests/book", "tests/__pycache__"})
 CODE = (*PACKAGES, "proofs", *TESTS, "tests/book/contrast.py", "book!")
 CODE += ("README.md", "CONTRIBUTING.md", "Makefile")
 
