@@ -17,10 +17,10 @@ import check_book
 import passed
 from check_book import HTML, ROOT
 
+BEFORE = ROOT / "_build" / "pages-before"
 # What a page says depends on these besides its own source: when they are as they were in the last
 # build, which gave no warning, only pages that changed are read and, if they tell each other the
 # same, written.
-BEFORE = ROOT / "_build" / "pages-before"
 SHARED = ("_config.yml", "CITATION.cff", "benchmarks", "book!", "proofs", "sublinear_lib")
 
 

@@ -38,7 +38,8 @@ start, known = Sphinx.__init__, Extension.__init__
 def what_pages_tell(env: BuildEnvironment) -> str:
     """Return a hash of all that a page can show of another one."""
     told: list[Any] = [env.found_docs, env.titles, env.tocs, env.toctree_includes]
-    told.append(getattr(env, "sphinx_exercise_registry", None))
+    boxes = ("proof_list", "sphinx_exercise_registry", "sphinx_exercise_node_order")
+    told += [getattr(env, name, None) for name in boxes]
     for name, data in sorted(env.domaindata.items()):
         for key, value in sorted(data.items()):  # a list is in the order in which pages were read
             told += [name, key, set(map(in_order, value)) if isinstance(value, list) else value]
