@@ -19,6 +19,7 @@ whatever the width, which flattens the slope, and the work (row passes) has no s
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import itertools
 import tracemalloc
@@ -141,9 +142,11 @@ def effort(settings: Settings, **part: Any) -> dict[str, Any]:
     return {"queries": 1, "warm": True, "shortest": shortest, **settings.effort(**part)}
 
 
-def stepping(name: str, step: Callable[[], object], *, core: bool = False) -> Competitor:
+def stepping(name: str, does: Any, *, core: bool = False, at_once: int = 1) -> Competitor:
     """Return something that does iterations as a competitor, timed as a whole process."""
-    return Competitor(name, lambda tau, q: step(), core=core, unit=1, own_threads=True)
+    many = (lambda count: does.step(count * at_once)) if isinstance(does, Stepper) else None
+    one = does.step if many is None else functools.partial(many, 1)
+    return Competitor(name, lambda tau, q: one(), core=core, unit=1, own_threads=True, repeat=many)
 
 
 def trained(own: Mapping[str, Stepper], m: int) -> Row:
@@ -239,7 +242,7 @@ def _cell(
         outputs = {name: rival.step() for name, rival in found.items()}
         reference = own["auto"].found.value
         competitors = [
-            stepping(name, each.step, core=name in (*_PATIENT, "query"))
+            stepping(name, each, core=name in (*_PATIENT, "query"))
             for name, each in (own | found).items()
         ]
         times = race(
@@ -330,8 +333,8 @@ def STEPS(settings: Settings, d: int, share: float, part: float) -> Row:
         dense = _rivals(problem, eta, None)["dense"]()
         dense.step()
         everybody = [
-            stepping("dense", dense.step, core=True),
-            *(_many(name, stepper) for name, stepper in own.items()),
+            stepping("dense", dense, core=True),
+            *(stepping(name, each, core=True, at_once=_AT_ONCE) for name, each in own.items()),
         ]
         effort = settings.effort(most_rounds=2)
         found = race(everybody, tau, queries=1, warm=True, **effort)
@@ -342,14 +345,6 @@ def STEPS(settings: Settings, d: int, share: float, part: float) -> Row:
     }
     cell = {"d": d, "m": m, "n": settings.queries, "share": share, "eta_part": part}
     return {**cell, **done, **timings(times)}
-
-
-def _many(name: str, stepper: Stepper) -> Competitor:
-    def step() -> None:
-        for _ in range(_AT_ONCE):
-            stepper.step()
-
-    return stepping(name, step, core=True)
 
 
 _DATA = "digits-3v8"
@@ -435,8 +430,8 @@ def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[floa
         dense.step()
         times = race(
             [
-                stepping("dense", dense.step, core=True),
-                *(stepping(name, each.step, core=True) for name, each in own.items()),
+                stepping("dense", dense, core=True),
+                *(stepping(name, each, core=True) for name, each in own.items()),
             ],
             network.tau,
             **effort(settings, most_rounds=_MOST_ROUNDS, part=0.1),

@@ -89,6 +89,7 @@ class Stepper(AbstractContextManager["Stepper"]):
         self._network: Callable[[], TwoLayerNetwork] = lambda: network
         self._error: BaseException | None = None
         self._closing = False
+        self._left = 0
         self._asked, self._done = threading.Semaphore(0), threading.Semaphore(0)
         trainer = make(self._adversary)
         self._loss, self._eta = trainer.loss, resolve_step_size(trainer.eta, network)
@@ -115,20 +116,23 @@ class Stepper(AbstractContextManager["Stepper"]):
     def _pause(self, record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> bool:
         self.records.append(record)
         self._network = network
+        self._left -= 1
+        if self._left:
+            return False
         self._done.release()
         self._asked.acquire()
         return self._closing
 
-    def step(self) -> StepRecord:
-        """Do one step."""
+    def step(self, count: int = 1) -> StepRecord:
+        """Do some steps, and return the record of the last."""
         if self._error is not None:
             raise self._error
-        start = time.process_time()
+        start, self._left = time.process_time(), count
         self._asked.release()
         self._done.acquire()
         if self._error is not None:
             raise self._error
-        if len(self.records) == 1:
+        if len(self.records) == count:
             self.first_seconds = time.process_time() - start
         return self.records[-1]
 

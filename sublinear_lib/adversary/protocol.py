@@ -23,7 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -245,9 +245,11 @@ def class_labels(y: object, n: int) -> FloatArray:
 def prepare(network: Target, X: object, y: object, loss: str | Objective) -> Batch:
     """Validate the arguments of an attack."""
     d = network.d if isinstance(network, TwoLayerNetwork) else None
-    points = validation.points_on_slice(X, d=d)
+    # A trainer has checked its data before the first step.
+    done: tuple[Any, Any] = getattr(network, "checked", (None, None))
+    points = cast(FloatArray, X) if X is done[0] else validation.points_on_slice(X, d=d)
     n = len(points)
-    targets = validation.labels(y, n=n)
+    targets = cast(FloatArray, y) if y is done[1] else validation.labels(y, n=n)
     objective = checked_objective(loss)
     if isinstance(network, TwoLayerNetwork):
         return Batch(network, network.evaluator(n), points, targets, objective)
@@ -392,33 +394,11 @@ class Height:
             raise ValueError(f"side must be 1 or -1, got {self.side!r}")
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the height.
-
-        Parameters
-        ----------
-        y, f : ndarray of float64, shape (n,)
-            Labels, which do not matter, and outputs.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            ``side * f``.
-        """
+        """Return ``side * f``, shape (n,); the labels `y` do not matter."""
         return np.asarray(self.side * f)
 
     def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return its slope.
-
-        Parameters
-        ----------
-        y, f : ndarray of float64, shape (n,)
-            Labels and outputs.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The side, n times.
-        """
+        """Return its slope in `f`, shape (n,): the side, n times."""
         return np.full_like(f, float(self.side))
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -211,12 +212,9 @@ class Neurons:
     def band_within(self, longest: float) -> tuple[float, float]:
         """Return `undecided_band` for all points of a given length."""
         relative, absolute = self._error
-        with np.errstate(over="ignore"):
-            slack = relative * (self._norm_bound * longest + self._bias_bound) + absolute
-        return (
-            float(np.nextafter(self.tau - slack, -np.inf)),
-            float(np.nextafter(self.tau + slack, np.inf)),
-        )
+        slack = relative * (self._norm_bound * longest + self._bias_bound) + absolute
+        below, above = self.tau - slack, self.tau + slack
+        return math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
 
 
 @dataclass(frozen=True, eq=False)

@@ -237,6 +237,8 @@ class CapFilter:
         self._patience = 8.0 + _TOO_LARGE * count
         self.certain: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
         self.drift = np.empty(0)
+        self.centers: object = None
+        self.as_scanned: tuple[Any, ...] = ()
         self._choose_unit()
         self.update(None)
 
@@ -416,15 +418,16 @@ def _scan(
     needed = rows.stretches * n * rows.words
     if rows.certain.size < needed:
         rows.certain = np.empty(needed, dtype=np.uint64)
-    queries = np.minimum(np.arange(n + -n % 4), n - 1).astype(np.int32)
+    if rows.centers is not anchors:
+        queries = np.minimum(np.arange(n + -n % 4), n - 1).astype(np.int32)
+        rows.centers, rows.as_scanned = anchors, (anchors.astype(np.float32).ravel(), queries)
     found = _loops().scan(
         rows.code,
         rows.blocks,
         rows.neurons.d,
         rows.blocks_count,
         band,
-        anchors.astype(np.float32).ravel(),
-        queries,
+        *rows.as_scanned,
         n,
         rows.words,
         split,
@@ -612,7 +615,8 @@ class CapEvaluator:
             self._open()
         held = 4 * rows.pairs * int(self._sorted.eighths[-1]) * 8 // n
         fits = held <= _CACHE_BYTES and min(rho, geometry.SLICE_DIAMETER) <= self.region.radius
-        if not fits or not np.array_equal(X, self.region.anchors):
+        anchors = self.region.anchors
+        if not fits or not (X is anchors or np.array_equal(X, anchors)):
             return None
         self._standing = None
         best = np.array(X)  # writeable and contiguous, as the loops are compiled for
@@ -722,9 +726,9 @@ class CapEvaluator:
         rows = self._rows
         fires = np.zeros(len(rows.ids), dtype=np.uint8)
         out = np.empty((len(fires), self.neurons.d))
-        self.work += int(passed.counts.sum())
-        pairs = self.n * len(rows.ids)
-        masked = self._rows.code.lanes == 16 and passed.counts.sum() > _MASKED_SHARE * pairs
+        active, pairs = int(passed.counts.sum()), self.n * len(rows.ids)
+        self.work += active
+        masked = self._rows.code.lanes == 16 and active > _MASKED_SHARE * pairs
         loop: Callable[..., int] = _loops().gradient
         if masked:
             nothing: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)

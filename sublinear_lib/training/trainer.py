@@ -496,6 +496,7 @@ class Run:
 
         before = evaluator.work
         target = Target(evaluator, self.network)
+        target.checked = X, y
         attack = self._adversary(target, X, y, self._loss, self._generator)
         moved = adversarial_points(attack, X.shape)
         # An adversary that asked for the whole network met all m neurons, once per example.
@@ -517,13 +518,13 @@ class Run:
         clock.stop("update")
 
         require_finite(attack.clean_value, "the network's output at a clean point")
-        clean_loss = float(np.mean(self._loss.value(y, attack.clean_value)))
+        clean_loss = float(self._loss.value(y, attack.clean_value).sum() / len(X))
         counts = passed.counts
         record: dict[str, Any] = {
             "step": len(self.records),
-            "loss": float(np.mean(losses)),
+            "loss": float(losses.sum() / len(X)),
             "clean_loss": clean_loss,
-            "activity_mean": float(counts.mean() / self._m),
+            "activity_mean": float(counts.sum() / len(X) / self._m),
             "activity_max": float(counts.max() / self._m),
             "touched": int(np.count_nonzero(passed.touched)),
             "candidates": self._source.candidates(),
@@ -586,6 +587,9 @@ class Run:
 
 class Target:
     """What the adversary is given: the evaluator of the step, and the network if need be."""
+
+    checked: tuple[FloatArray, FloatArray]
+    """The data of the step, which an attack need not check again."""
 
     def __init__(self, evaluator: StepEvaluator, network: Callable[[], TwoLayerNetwork]) -> None:
         self.shown = False
