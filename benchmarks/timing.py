@@ -118,6 +118,9 @@ def race(
             grown = min(queries, max(size, affordable - affordable % each.unit))
             spent, size = spent * grown / size, grown
         sizes[each.name] = size
+        calls = min(_MOST_REPEATS, math.ceil(shortest / max(spent, 1e-6)))
+        if calls > 1:  # each of many takes less time than the first
+            spent = _sample(each, tau, size, calls)
         repeats[each.name] = min(_MOST_REPEATS, math.ceil(shortest / max(spent, 1e-6)))
     least = min(_FEWEST_SAMPLES, rounds)
     for number in range(rounds):

@@ -470,7 +470,8 @@ class CapEvaluator:
         self.region = region
         self.n = len(region.anchors)
         self.work = 0
-        self._standing: CapPass | None = None
+        # Points, and no pass: a circle would keep the arrays of every step for a while.
+        self._standing: FloatArray | None = None
         self._rows = rows
         self._lists: _Candidates | None = None
         if memory is not None:
@@ -514,8 +515,7 @@ class CapEvaluator:
         self._keys = room.keys
         self._band = neurons.band_within(rows.longest)
         fixed, totals = np.zeros((2, n * rows.stride))
-        with np.errstate(over="ignore", invalid="ignore"):
-            summed = loops.begin(self._rows.code, rows.rows, lists, n, fixed, totals)
+        summed = loops.begin(rows.code, rows.rows, lists, n, fixed, totals)
         worn = self._columns(totals)[:, neurons.d + 1].copy()
         self._sums = _Sums(fixed, totals, worn)
         self._looked_at = int(lengths.sum())
@@ -558,7 +558,7 @@ class CapEvaluator:
             self._open()  # another batch used the buffers
         self._standing = None
         rows = self._rows
-        if not self._keyed.all():
+        if not self._keyed.all() and not np.array_equal(self._before, X):
             # A walk left no keys behind: a cap that moves on begins anew.
             moves = ~self._keyed & (self._before != X).any(axis=1)
             self._before[moves] = np.nan
@@ -713,7 +713,7 @@ class CapEvaluator:
         """Return f together with the active sets (lines 12 and 17 of Algorithm 1)."""
         points = self._points(X).copy()
         passed = CapPass(self._follow(points), points, self)
-        self._standing = passed
+        self._standing = points
         return passed
 
     def weight_gradient(
@@ -741,11 +741,11 @@ class CapEvaluator:
         passed.note(fires)
         return rows.ids[fires.view(np.bool_)].astype(np.int64), out[:count]
 
-    def stand_at(self, X: FloatArray, passed: CapPass) -> None:
+    def stand_at(self, X: FloatArray) -> None:
         """Go back to the points of a forward pass."""
-        if self._standing is not passed or self._rows.room.owner is not self:
+        if self._standing is not X or self._rows.room.owner is not self:
             self._follow(self._points(X))
-            self._standing = passed
+            self._standing = X
 
     def spread(self, fires: NDArray[np.uint8]) -> BoolArray:
         """Turn marks of positions into a mask of neurons."""
@@ -791,7 +791,7 @@ class CapPass(ForwardPass):
 
     def restore(self) -> None:
         """Let the evaluator stand at these points again."""
-        self.evaluator.stand_at(self._X, self)
+        self.evaluator.stand_at(self._X)
 
     @property
     def counts(self) -> IntArray:

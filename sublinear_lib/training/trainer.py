@@ -690,9 +690,9 @@ def adversarial_points(attack: AttackResult, shape: tuple[int, ...]) -> FloatArr
 
 def require_finite(values: FloatArray, what: str) -> None:
     """Refuse a number per example that is not finite."""
-    bad = ~np.isfinite(values)
-    if bad.any():
-        row = int(np.argmax(bad))
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(np.argmin(finite))
         raise FloatingPointError(f"{what} is {float(values[row])}, example {row}")
 
 
