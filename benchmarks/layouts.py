@@ -221,8 +221,7 @@ def recall_panels(results: Results) -> dict[str, dict[str, list[tuple[float, flo
 
 
 _CELL = {**GRID, "n": column(str, "n")}
-_SHOWN = ["auto", "query", "aggregates", "literal"]  # of them, aggregates are in old results only
-_SHOWN += ["alive", "dense_rows", "dense_float64", "torch"]
+_SHOWN = ["auto", "query", "literal", "alive", "dense_rows", "dense_float64", "torch"]
 _PHASES = ("query", "adversary", "forward", "backward", "update", "monitor")
 _WANTED = {"wanted": column(percent_text, "share")}
 

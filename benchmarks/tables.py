@@ -37,7 +37,6 @@ NAMES: dict[str, str] = {
     "dense_rows": "dense, rows added",
     "dense_float64": "dense, float64",
     "literal": "Algorithm 1, literal",
-    "aggregates": "aggregates",
     "query": "index query",
 }
 """What competitors are called in tables, in the order of the columns."""
