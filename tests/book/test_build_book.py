@@ -5,11 +5,13 @@ import passed
 import pytest
 
 BOOK = {
-    "_config.yml": "title: Small\nexecute:\n  execute_notebooks: 'off'\n",
+    "_config.yml": "title: Small\nexecute:\n  execute_notebooks: 'off'\n"
+    "sphinx:\n  extra_extensions: [sphinx_proof]\n",
     "_toc.yml": "format: jb-book\nroot: intro\nchapters:\n- file: one\n- file: two\n",
     "intro.md": "# A small book\n\nText.\n",
-    "one.md": "# The first\n\n(here)=\n## A section\n\nText.\n",
-    "two.md": "# The second\n\nSee {ref}`here`.\n",
+    "one.md": "# The first\n\n(here)=\n## A section\n\nText.\n\n"
+    "```{prf:theorem}\n:label: box\nIt holds.\n```\n",
+    "two.md": "# The second\n\nSee {ref}`here` and {prf:ref}`box`.\n",
 }
 
 
@@ -40,6 +42,10 @@ def test_a_page_is_written_again_when_it_changed_or_when_another_tells_it_someth
     third = built(one=BOOK["one.md"].replace("A section", "A part"))
     assert third["two"] > second["two"]
     assert "A part" in (html / "two.html").read_text(encoding="utf-8")
+    part = BOOK["one.md"].replace("A section", "A part")
+    fourth = built(one=part.replace("prf:theorem", "prf:lemma"))
+    assert fourth["two"] > third["two"]
+    assert "Lemma 1" in (html / "two.html").read_text(encoding="utf-8")
     (tmp_path / "_toc.yml").write_text(BOOK["_toc.yml"].replace("- file: two\n", ""))
     (tmp_path / "two.md").unlink()
     passed._hash.cache_clear()
