@@ -88,8 +88,7 @@ class Stepper(AbstractContextManager["Stepper"]):
         self._y = y
         self._network: Callable[[], TwoLayerNetwork] = lambda: network
         self._error: BaseException | None = None
-        self._closing = False
-        self._left = 0
+        self._closing, self._left = False, 0
         self._asked, self._done = threading.Semaphore(0), threading.Semaphore(0)
         trainer = make(self._adversary)
         self._loss, self._eta = trainer.loss, resolve_step_size(trainer.eta, network)

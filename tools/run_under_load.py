@@ -11,24 +11,12 @@ import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPUTE = "x = 1.0\nwhile True:\n    x = x * 1.0000001 % 7.0"
-
-
-@contextmanager
-def computing(others: int) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Keep `others` processes computing, and give them."""
-    busy = [subprocess.Popen([sys.executable, "-c", COMPUTE]) for _ in range(others)]
-    try:
-        yield busy
-    finally:
-        for each in busy:
-            each.kill()
-            each.wait()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command += asked.stage or ["--thorough", "--again"]
     asked.log.parent.mkdir(parents=True, exist_ok=True)
     failed = 0
-    with computing(asked.others), asked.log.open("a", encoding="utf-8") as log:
+    with ExitStack() as others, asked.log.open("a", encoding="utf-8") as log:
+        for _ in range(asked.others):
+            computing = subprocess.Popen([sys.executable, "-c", COMPUTE])
+            others.callback(others.enter_context(computing).kill)
         for run in range(1, asked.runs + 1):
             print(f"== run {run} of {asked.runs}, {time.ctime()}", file=log, flush=True)
             start = time.monotonic()

@@ -394,11 +394,33 @@ class Height:
             raise ValueError(f"side must be 1 or -1, got {self.side!r}")
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return ``side * f``, shape (n,); the labels `y` do not matter."""
+        """Return the height.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Labels, which do not matter, and outputs.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            ``side * f``.
+        """
         return np.asarray(self.side * f)
 
     def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return its slope in `f`, shape (n,): the side, n times."""
+        """Return its slope.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Labels and outputs.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The side, n times.
+        """
         return np.full_like(f, float(self.side))
 
 

@@ -237,8 +237,7 @@ class CapFilter:
         self._patience = 8.0 + _TOO_LARGE * count
         self.certain: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
         self.drift = np.empty(0)
-        self.centers: object = None
-        self.as_scanned: tuple[Any, ...] = ()
+        self.centers: tuple[Any, ...] = (None,)
         self._choose_unit()
         self.update(None)
 
@@ -418,16 +417,16 @@ def _scan(
     needed = rows.stretches * n * rows.words
     if rows.certain.size < needed:
         rows.certain = np.empty(needed, dtype=np.uint64)
-    if rows.centers is not anchors:
+    if rows.centers[0] is not anchors:
         queries = np.minimum(np.arange(n + -n % 4), n - 1).astype(np.int32)
-        rows.centers, rows.as_scanned = anchors, (anchors.astype(np.float32).ravel(), queries)
+        rows.centers = anchors, anchors.astype(np.float32).ravel(), queries
     found = _loops().scan(
         rows.code,
         rows.blocks,
         rows.neurons.d,
         rows.blocks_count,
         band,
-        *rows.as_scanned,
+        *rows.centers[1:],
         n,
         rows.words,
         split,

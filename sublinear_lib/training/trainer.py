@@ -588,11 +588,9 @@ class Run:
 class Target:
     """What the adversary is given: the evaluator of the step, and the network if need be."""
 
-    checked: tuple[FloatArray, FloatArray]
-    """The data of the step, which an attack need not check again."""
-
     def __init__(self, evaluator: StepEvaluator, network: Callable[[], TwoLayerNetwork]) -> None:
         self.shown = False
+        self.checked: tuple[object, object] = (None, None)  # what an attack need not check again
         self.strict = bool(getattr(evaluator, "strict", False))
         self._evaluator = evaluator
         self._network = network
