@@ -53,10 +53,10 @@ def lab(tmp_path_factory):
         streams = {"stdout": log, "stderr": subprocess.STDOUT}
         server = subprocess.Popen(command, cwd=checkout, env=environment, **streams)
     try:
-        running = checkout / "RUNTIME" / f"jpserver-{server.pid}.json"
-        wait_for(lambda: running.exists() or server.poll() is not None, 120)
-        assert running.exists(), (checkout / "log").read_text()
-        yield folder, json.loads(running.read_text())["url"]
+        info = checkout / "RUNTIME" / f"jpserver-{server.pid}.json"
+        wait_for(lambda: (info.exists() and info.stat().st_size) or server.poll() is not None, 120)
+        assert info.exists(), (checkout / "log").read_text()
+        yield folder, json.loads(info.read_text())["url"]
     finally:
         server.terminate()
         server.wait(60)
