@@ -514,7 +514,7 @@ def project_to_caps(P: FloatArray, X: FloatArray, rho: Nonnegative) -> FloatArra
     Here `P` (n, d): any points of R^d, one per cap; `rho`: chord radius, >= 0.
 
     Points of a cap come back bit for bit, so projecting twice changes at most the last bits of a
-    point on the rim; with rho = 0 every row is the center.
+    point on the rim, or its side if rho is a few roundings; with rho = 0 every row is the center.
 
     For p = (q, p_d) the squared distance to (s v, 1/2) is a constant minus 2 s <v, q>: the nearest
     point maximizes <v, q>, so it is the one of `Cap.support`.  On X this is at the same time the

@@ -1,10 +1,13 @@
 """What all tests share, and what those of several commands need."""
 
+import os
+
 import pytest
 from hypothesis import settings
 
-# How long an example takes says more about the machine than about the library.
-settings.register_profile("patient", deadline=None)
+# How long an example takes says more about the machine than about the library.  Examples are the
+# same in every run, so that a run turns red by a change; NEW_EXAMPLES=1 looks for others.
+settings.register_profile("patient", deadline=None, derandomize=not os.environ.get("NEW_EXAMPLES"))
 settings.load_profile("patient")
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
@@ -201,6 +201,7 @@ def test_a_center_nearly_on_the_slice_is_put_onto_it():
 
 
 @QUICK
+@example(0, 3, 1e-15)
 @given(SEEDS, DIMENSIONS, RADII)
 def test_projection_takes_the_nearest_point_of_the_cap_and_keeps_its_points(seed, d, rho):
     cap, rng = cap_of(seed, d, rho)
@@ -216,10 +217,9 @@ def test_projection_takes_the_nearest_point_of_the_cap_and_keeps_its_points(seed
     inside = np.concatenate([cap.x[None, :], cap.random(20, rng)])
     inside = inside[np.linalg.norm(inside - cap.x, axis=1) <= rho]
     assert_array_equal(project(cap, inside), inside)
-    assert_allclose(project(cap, found), found, rtol=0, atol=EXACT)
-    axis = np.zeros((1, d))
-    axis[0, -1] = 3.0
-    assert_allclose(project(cap, axis)[0], cap.x, rtol=0, atol=EXACT)
+    near = EXACT if rho > 4 * EXACT else EXACT + 2.0 * rho  # directions are lost in 16 roundings
+    assert_allclose(project(cap, found), found, rtol=0, atol=near)
+    assert_allclose(project(cap, 3.0 * np.eye(d)[-1:])[0], cap.x, rtol=0, atol=EXACT)
 
 
 @pytest.mark.parametrize("d", [3, 4, 5, 65])

@@ -39,11 +39,9 @@ def test_a_page_is_written_again_when_it_changed_or_when_another_tells_it_someth
     second = built(one=BOOK["one.md"].replace("Text", "Other words"))
     assert "Other words" in (html / "one.html").read_text(encoding="utf-8")
     assert (second["one"] > first["one"], second["two"]) == (True, first["two"])
-    third = built(one=BOOK["one.md"].replace("A section", "A part"))
-    assert third["two"] > second["two"]
+    built(one=BOOK["one.md"].replace("A section", "A part"))
     assert "A part" in (html / "two.html").read_text(encoding="utf-8")
-    fourth = built(one=BOOK["one.md"].replace("A section", "A part").replace("theorem", "lemma"))
-    assert fourth["two"] > third["two"]
+    built(one=BOOK["one.md"].replace("A section", "A part").replace("theorem", "lemma"))
     assert "Lemma 1" in (html / "two.html").read_text(encoding="utf-8")
     (tmp_path / "_toc.yml").write_text(BOOK["_toc.yml"].replace("- file: two\n", ""))
     (tmp_path / "two.md").unlink()
