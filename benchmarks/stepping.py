@@ -1,7 +1,7 @@
-"""A trainer that stops after every step of Algorithm 1, so that several can take turns.
+"""A trainer that stops after some steps of Algorithm 1, so that several can take turns.
 
-`fit` runs in a thread of its own, and its callback, called after every step, waits until it is
-asked for the next: only one thread runs at any time.  Nothing here reaches into the trainer: what
+`fit` runs in a thread of its own, and its callback, called after every step, waits after the last
+that was asked for: only one thread runs at any time.  Nothing here reaches into the trainer: what
 is timed is the public `fit`, with its checks and its history, and what is compared with real
 arithmetic is what it did to the weights.
 """

@@ -229,10 +229,9 @@ def test_a_result_that_cannot_travel_names_its_cell(jobs):
         sweep(lambda m, rng: {"bad": lambda: m}, {"m": [3]}, 1, root_seed=0, n_jobs=jobs)
 
 
-def _alive(pid):
+def _alive(pid):  # a zombie has ended; only its parent has not asked yet
     try:
         os.kill(pid, 0)
-        # A zombie has ended; only its parent has not asked yet.
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except ProcessLookupError:
         return False

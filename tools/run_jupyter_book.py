@@ -3,8 +3,7 @@
 ``python tools/run_jupyter_book.py build FOLDER ...`` takes what ``jupyter-book`` takes.  With the
 variable PAGES_BEFORE, pages are read and written again only where their source has changed, as
 long as they tell each other the same as before: titles, labels, numbers, words, the index.  That
-variable names the folder in which the output of Sphinx is kept as it is before the extensions of
-the book finish it; without such a folder everything is read and written.
+folder keeps the output of Sphinx as it is before the extensions of the book finish it.
 
 `python -m jupyter_book` does not exist in version 1. While Sphinx reads all pages, again and again,
 Python looks for garbage that is not there: with its own thresholds for half of a build. And
@@ -86,10 +85,7 @@ def in_parallel(self: Sphinx, *arguments: Any, **options: Any) -> None:
 
 
 def safe(self: Extension, name: str, *arguments: Any, **options: Any) -> None:
-    """Let pages be read in parallel with two extensions that do not say whether they can.
-
-    They change settings, and numbers after all is read.
-    """
+    """Let pages be read in parallel with two extensions, which only change settings and numbers."""
     known(self, name, *arguments, **options)
     if name in {"sphinx_jupyterbook_latex", "sphinx_multitoc_numbering"}:
         self.parallel_read_safe = True

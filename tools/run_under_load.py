@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-COMPUTE = "x = 1.0\nwhile True:\n    x = x * 1.0000001 % 7.0"
+BUSY = "x = 1.0\nwhile True:\n    x = x * 1.0000001 % 7.0"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,10 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command += asked.stage or ["--thorough", "--again"]
     asked.log.parent.mkdir(parents=True, exist_ok=True)
     failed = 0
-    with ExitStack() as others, asked.log.open("a", encoding="utf-8") as log:
+    with ExitStack() as busy, asked.log.open("a", encoding="utf-8") as log:
         for _ in range(asked.others):
-            computing = subprocess.Popen([sys.executable, "-c", COMPUTE])
-            others.callback(others.enter_context(computing).kill)
+            busy.callback(busy.enter_context(subprocess.Popen([sys.executable, "-c", BUSY])).kill)
         for run in range(1, asked.runs + 1):
             print(f"== run {run} of {asked.runs}, {time.ctime()}", file=log, flush=True)
             start = time.monotonic()

@@ -469,8 +469,7 @@ class CapEvaluator:
         self.region = region
         self.n = len(region.anchors)
         self.work = 0
-        # Points, and no pass: a circle would keep the arrays of every step for a while.
-        self._standing: FloatArray | None = None
+        self._standing: FloatArray | None = None  # no pass: a circle would keep its arrays
         self._rows = rows
         self._lists: _Candidates | None = None
         if memory is not None:

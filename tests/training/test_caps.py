@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from fractions import Fraction
 
 import numpy as np
@@ -60,6 +61,8 @@ def assert_equal_at(ours, neurons, points, *, smooth=0.0):
         _, slopes = dense.value_and_input_gradient(X)
         assert (np.abs(value - reference.value) <= 1e-13 * size).all()
         assert (np.abs(gradient - slopes) <= 1e-13 * size[:, None]).all()
+        gone = weakref.ref(ours.forward(X))
+        assert gone() is None, "the arrays of a pass would stay in a circle"
         passed = ours.forward(X)
         assert_array_equal(passed.counts, reference.counts)
         for found, wanted in zip(passed.active_sets(), reference.active_sets(), strict=True):

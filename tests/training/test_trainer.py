@@ -25,7 +25,7 @@ from sublinear_lib.training.sources import (
     CappedNeurons,
     IndexedNeurons,
 )
-from sublinear_lib.training.trainer import Run, _say_once_that_nothing_is_compiled
+from sublinear_lib.training.trainer import Run, Target, _say_once_that_nothing_is_compiled
 from tests.training import cases
 
 problem = partial(cases.problem, t=1.28)
@@ -437,6 +437,10 @@ def test_an_adversary_that_returns_something_else_is_refused():
     ):
         with pytest.raises(error, match=message):
             DenseAdversarialTraining(adversary=Odd(result), steps=1).fit(network, X, y, rng=0)
+    target = Target(network.evaluator(5), lambda: network)
+    target.checked = X, y
+    with pytest.raises(ValueError, match="X must lie on the slice"):
+        ProjectedGradient(rho=0.1)(target, 1.01 * X, y, "huber", 0)
 
 
 # -- the history -----------------------------------------------------------------------------------
