@@ -172,9 +172,10 @@ class _AdversarialTraining(ABC):
                 f"network must have weights of at most {LARGEST_WEIGHT:g} in absolute value to be "
                 f"trained, got {largest!r}"
             )
-        # Copies: a callback may change what it was called with.
+        # Copies that neither a callback nor an adversary can change.
         points = validation.points_on_slice(X, d=network.d).copy()
         labels = validation.labels(y, n=len(points)).copy()
+        points.flags.writeable = labels.flags.writeable = False
         generator = validation.generator(rng)
         if callback is not None and not callable(callback):
             raise TypeError(f"callback must be callable, got {type(callback).__name__}")

@@ -16,7 +16,7 @@ from tests.plotting.shown import alt, lines, tells, texts
 LAW = fl.FeatureData()
 
 
-@pytest.mark.parametrize(("eps", "rate"), [(0.9, "300"), (0.69, "300"), (0.9, "43")])
+@pytest.mark.parametrize(("eps", "rate"), [(0.9, "300"), (0.69, "300"), (0.9, "40")])
 def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps, rate):
     start = fl.train_features(LAW, fl.TrainingSettings(steps=0), 0).initial.alignments(LAW)
     settings = fl.TrainingSettings(attack=fl.TrainingAttack(eps=eps, rate=float(rate)))
@@ -37,12 +37,12 @@ def test_paths_and_times_are_those_of_the_recursion_of_the_main_run(eps, rate):
 
 def test_words_name_the_side_and_the_condition_that_fails():
     view = explorers.phases.function
-    won, slow, mixed = view(0.9, "300"), view(0.9, "43"), view(0.7, "300")
-    assert "all three classes" in won.sentence and won.warning is None
+    won, slow, mixed = view(0.9, "300"), view(0.9, "40"), view(0.7, "300")
+    assert "u wins all three classes" in won.sentence and won.warning is None
     assert "standard training" in (view(0.0, "300").warning or "")
-    assert "no class ends" in slow.sentence and "critical rate" in (slow.warning or "")
+    assert "v wins all three classes" in slow.sentence and "critical rate" in (slow.warning or "")
     assert "below the critical one (0.223 for class 1" in (view(0.2, "300").warning or "")
-    assert "classes 1 and 3 end on u and class 2 ends on v" in mixed.sentence
+    assert "u wins classes 1 and 3, and v wins class 2" in mixed.sentence
     assert "too far below β" in (mixed.warning or "")
     for eps, rate, said in ((0.91, 60.0, "only a little above"), (1.21, 1e4, "do not suffice")):
         found = fl.plateau(LAW, fl.TrainingSettings(attack=fl.TrainingAttack(eps=eps, rate=rate)))
@@ -54,7 +54,7 @@ def test_an_alarm_stands_exactly_where_some_class_keeps_v():
     assert isinstance(explorer, Explorer)
     for at in np.ndindex(*explorer.shape):
         stored = explorer.stored_view(*at)
-        wins = dict(stored["readouts"])["classes on *u*"]
+        wins = dict(stored["readouts"])["classes that *u* wins"]
         assert bool(stored["warning"]) == (wins != "3 of 3"), stored["sentence"]
         assert at[1] > 0 or wins == "0 of 3", "below the critical rate no class ends on u"
 

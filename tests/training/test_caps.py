@@ -496,7 +496,7 @@ def test_one_call_finds_what_the_steps_find(d, m, n, rho, t, jump, memory, loss,
     apart = np.abs(found.X - steps.X).max(axis=1) > 1e-9
     assert np.count_nonzero(apart) <= n // 2
     assert (found.loss >= losses.get_loss(loss).value(y, found.clean_value)).all()
-    assert_equal_at(ours, neurons, [found.X])
+    assert_equal_at(ours, neurons, [found.X, *walk(X, rho)])
 
 
 @CODES
@@ -538,7 +538,7 @@ def test_rows_of_any_size_are_climbed_exactly(power, vector, monkeypatch):
     assert kept.grains[-1] >= 1.0  # some are too large
     found = ours.climb(X, labels_of(n), (0, 0.0), ANGLES, 0.3)
     assert found is not None
-    assert_equal_at(ours, neurons, [found.X])
+    assert_equal_at(ours, neurons, [found.X, *walk(X, 0.3)])
 
 
 def test_rows_that_grow_get_a_coarser_unit_and_others_only_patience():
@@ -561,7 +561,7 @@ def test_rows_that_grow_get_a_coarser_unit_and_others_only_patience():
     assert kept._patience == 2.0 * patience
     ours = CapEvaluator(kept, region_of(X, 0.3))
     found = ours.climb(X, labels_of(n), (0, 0.0), ANGLES, 0.3)
-    assert_equal_at(ours, neurons, [found.X])
+    assert_equal_at(ours, neurons, [found.X, *walk(X, 0.3)])
 
 
 @settings(deadline=None, max_examples=40)

@@ -110,6 +110,16 @@ def test_data_that_change_during_a_run_do_not_change_it(trainer):
     assert_allclose(changed.loss, untouched.loss, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+def test_an_adversary_cannot_move_the_clean_points(trainer):
+    class Own(ProjectedGradient):
+        def __call__(self, network, X, y, loss, rng):
+            X[:] = X[:1]
+
+    with pytest.raises(ValueError, match="read-only"):
+        trainer(adversary=Own(rho=0.2), steps=4).fit(*problem(4, 300, 6), rng=0)
+
+
 # -- Algorithm 1, line by line ---------------------------------------------------------------------
 
 

@@ -22,11 +22,12 @@ from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 _LAW = fl.FeatureData()
 _SETTINGS = fl.TrainingSettings()
 _EPS = [round(0.03 * k, 2) for k in range(41)]
-_RATES = {"43": 43.0, "100": 100.0, "300": 300.0}
+_RATES = {"40": 40.0, "60": 60.0, "100": 100.0, "300": 300.0}
 _HEIGHTS = (0.03, 10.0)
 # Above this factor of its growth the non-robust feature counts as leaking through the plateau;
 # above this logit, as the adversary sees it, the plateau counts as having spent the loss.
 _LEAK, _FADED = 0.01, 0.1
+_TESTED = 0.52  # the budget of a lab's attacks and certificates
 
 
 class _Place(NamedTuple):
@@ -70,7 +71,7 @@ def _place(eps: float, rate: float) -> _Place:
 
 
 @explorer(
-    "Does the strong feature overtake?",
+    "Does the strong feature win?",
     description="The best filters of all three classes by the recursion, from the first weights of "
     "the main run. The dashed line is the plateau.",
     name="phases-explorer",
@@ -100,7 +101,7 @@ def phases(eps: float, rate: str) -> View:
         marks=marks,
         sentence=_sentence(eps, eta, place),
         readouts={
-            "classes on *u*": f"{int(wins.sum())} of {wins.size}",
+            "classes that *u* wins": f"{int(wins.sum())} of {wins.size}",
             "*A* leads from step": ", ".join(times),
             "plateau of *B*": number(level) if math.isfinite(level) else "none",
         },
@@ -112,27 +113,21 @@ def _sentence(eps: float, rate: float, place: _Place) -> str:
     wins = place.share > 0.5
     where = f"With ε = {number(eps)} and η̃ = {number(rate)}"
     times = place.crossing[np.isfinite(place.crossing)]
-    if wins.all():
-        side = "all three classes end with more than half of their logit from u"
-    elif not wins.any():
-        side = "no class ends with more than half of its logit from u"
+    if wins.all() or not wins.any():
+        side = f"{'u' if wins.all() else 'v'} wins all three classes"
     else:
-        side = f"{_classes(wins)} on u and {_classes(~wins)} on v"
+        side = f"u wins {_listed(wins)}, and v wins {_listed(~wins)}"
     if times.size == 0:
         when = f"Within {grouped(_SETTINGS.steps)} steps A never takes the lead for good."
-    elif times.min() == times.max():
-        when = f"A takes the lead at step {number(float(times[0]), 6)}."
     else:
-        where_it_does = "" if times.size == wins.size else ", where it does"
-        when = (
-            f"A takes the lead between steps {number(float(times.min()), 6)} and "
-            f"{number(float(times.max()), 6)}{where_it_does}."
-        )
+        first, last = (number(float(t), 6) for t in (times.min(), times.max()))
+        span = f"at step {first}" if first == last else f"between steps {first} and {last}"
+        when = f"A takes the lead {span}{'' if times.size == wins.size else ', where it does'}."
     ahead = np.isfinite(place.crossing) & ~wins
     if ahead.any():
         when += (
-            f" In {_listed(ahead)} A leads and yet v, which fills {_LAW.nonrobust_patches} "
-            "patches, gives more of the logit."
+            f" In {_listed(ahead)} A leads and yet v wins, because it fills "
+            f"{_LAW.nonrobust_patches} patches."
         )
     return f"{where}, {side}. {when}"
 
@@ -142,10 +137,6 @@ def _listed(chosen: BoolArray) -> str:
     if len(named) == 1:
         return f"class {named[0]}"
     return f"classes {', '.join(named[:-1])} and {named[-1]}"
-
-
-def _classes(chosen: BoolArray) -> str:
-    return f"{_listed(chosen)} end{'' if chosen.sum() > 1 else 's'}"
 
 
 def _failing(eps: float, rate: float, wins: BoolArray, found: fl.Plateau) -> str | None:
@@ -158,8 +149,8 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: fl.Plateau) -> str
     limit = fl.critical_rate(_LAW, q)
     if rate <= limit:
         return (
-            f"The rate is not above the critical rate {number(limit)}: before a step takes all of "
-            "v, the loss has faded, and the attack with it."
+            f"The rate is not above the critical rate {number(limit)}: no step takes all of v, and "
+            "B has no plateau."
         )
     A, B = (x.max(axis=1).tolist() for x in _first_weights())
     budgets = [fl.critical_budget(_LAW, q, start_ratio=b / a) for a, b in zip(A, B, strict=True)]
@@ -177,13 +168,10 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: fl.Plateau) -> str
         )
     if found.pull > _FADED:
         return (
-            f"The rate is only a little above the critical one, {number(limit)}: v already gives a "
-            "good part of the logit, and the loss fades before u gains the lead."
+            f"The rate is only a little above the critical one, {number(limit)}: B waits so high "
+            "that it wins the second race, when the attack lets go."
         )
     return f"The budget slows A so much that {grouped(_SETTINGS.steps)} steps do not suffice."
-
-
-_TESTED = 0.52
 
 
 def _times(values: np.ndarray) -> str:
