@@ -97,9 +97,8 @@ WALLS = [
 RUNS = [figures.MapRun(eps, 300.0, share) for eps, share in ((0.4, 0.0), (0.7, 0.6), (0.9, 1.0))]
 RATES = {
     "rate": [30.0, 30.0, 300.0, 300.0, 3000.0, 3000.0],
-    "plateau": [3.2, 3.0, 1.0, 1.1, 0.5, 0.5],
-    "formula": [None, math.inf, 1.05, 1.05, 0.48, 0.48],
     "crossing": [[None, math.inf], [None, 900], [500, 700], [550, 650], [800, 800], [800, 800]],
+    "predicted": [[None, 800], [None, 850], [450, 650], [500, 600], [700, 700], [700, 700]],
     "lower": [[None] * 2] * 2 + [[400.0, 400.0]] * 4,
     "upper": [[None] * 2] * 2 + [[1400.0, 1500.0]] * 4,
 }
@@ -126,14 +125,12 @@ def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did():
     assert [points[0][0, 0] for points in dots.values()] == [0.9, 0.4, 0.7]
 
 
-def test_every_run_is_a_dot_and_a_plateau_is_predicted_only_where_there_is_one():
-    tells(rates(), "falls from 3.1 to 0.5; the formula goes from 1.05 at 300 to 0.48")
-    tells(rates(), "at step 900 at rate 30 and at step 800 at rate")
+def test_every_class_is_a_dot_beside_the_means_of_training_and_recursion():
+    tells(rates(), "recursion, on average at step 850 at rate 30 and at step 700 at rate")
+    tells(rates(), "training, on average at step 900 at rate 30 and at step 800 at rate")
     assert alt(rates()).endswith("classes that cross: 1 of 4 at 30, all at the others.")
-    tells(rates(plateau=[0.5, 0.5, 1.0, 1.1, 3.2, 3.0]), "v stops rises from 0.5 to 3.1")
     # 9 of the 12 classes have a time; a class that never crosses has no dot.
-    assert [len(points) for points in lines(rates(), "c1")] == [3, 6, 9, 3]
-    formula, low, high = lines(rates(), "c2")
-    np.testing.assert_array_equal(formula, [[300, 1.05], [3000, 0.48]])
+    assert [len(points) for points in lines(rates(), "c1")] == [9, 3]
+    low, high = lines(rates(), "c2")
     np.testing.assert_array_equal(low, [[300, 400], [3000, 400]])
     np.testing.assert_array_equal(high, [[300, 1450], [3000, 1450]])

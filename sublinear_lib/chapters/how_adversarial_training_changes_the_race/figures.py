@@ -13,7 +13,7 @@ import numpy as np
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.chart import Chart, Drawing, arrays, ends, extent, picture
-from sublinear_lib.plotting.formats import Numbers, course, number, percent
+from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.style import thinned
 
@@ -192,84 +192,62 @@ def _fan(places: FloatArray, width: float) -> FloatArray:
     return moved
 
 
-def _rates(kinds: FloatArray, values: Sequence[FloatArray], room: float, **names: str) -> Chart:
-    xlabel = "rate *η̃* of the adversary"
-    chart = Chart(300, 270, (50, 84, 38, 46), rise=38, xlabel=xlabel, **names)
+@picture
+def rates_picture(
+    rate: Numbers,
+    crossing: Sequence[Sequence[float | None]] | FloatArray,
+    *,
+    predicted: Sequence[Sequence[float | None]] | FloatArray,
+    lower: Sequence[Sequence[float | None]] | FloatArray,
+    upper: Sequence[Sequence[float | None]] | FloatArray,
+) -> Drawing:
+    """Draw the times of the phase transition by class against the rate of each run.
+
+    Their means, those of the recursion for the same classes, and the range predicted without any
+    damping by the adversary and with all of it; None, NaN, infinity and a time of 0 stand for none.
+    """
+    x, times, told = np.asarray(rate), _gaps(crossing), _gaps(predicted)
+    kinds = np.unique(x)
+    times[times == 0] = math.nan
+    seen, band = np.isfinite(times), [_means(x, kinds, _gaps(bound)) for bound in (lower, upper)]
+    told[~seen] = math.nan
+    names = {"xlabel": "rate *η̃* of the adversary", "ylabel": "*A* leads from step"}
+    chart = Chart(420, 290, (50, 100, 16, 46), **names)
     low, high = kinds[0] / 1.4, kinds[-1] * 1.4
     decades = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
     marks = [10.0**k for k in decades] if len(decades) > 1 else None
     chart.x(low, high, scale="log10", target=4, values=marks)
-    every = np.concatenate([each.ravel() for each in values])
-    chart.y(np.nanmin(every) / room, np.nanmax(every) * room, scale="log10", target=5)
-    return chart
-
-
-def _runs(chart: Chart, x: FloatArray, y: FloatArray) -> None:
-    chart.dots(x, y, "c1", 4.0, 0, alpha=FAINT, clip_on=False, zorder=3)
-
-
-@picture
-def rates_picture(
-    rate: Numbers,
-    plateau: Numbers,
-    formula: Sequence[float | None] | FloatArray,
-    crossing: Sequence[Sequence[float | None]] | FloatArray,
-    *,
-    lower: Sequence[Sequence[float | None]] | FloatArray,
-    upper: Sequence[Sequence[float | None]] | FloatArray,
-) -> Drawing:
-    """Draw the plateau of v and the times of the phase transition against the rate of each run.
-
-    Times by class, with the range predicted without any damping by the adversary and with all of
-    it; None, NaN and infinity stand for never, and so does a time of 0.
-    """
-    x, level, theory, times = np.asarray(rate), np.asarray(plateau), _gaps(formula), _gaps(crossing)
-    kinds = np.unique(x)
-    means, line = _means(x, kinds, level), np.array([theory[x == kind].mean() for kind in kinds])
-    names = {"ylabel": "level of *v*", "title": "Where *v* stops"}
-    left = _rates(kinds, [level, line], 1.3, **names)
-    left.line(kinds, means, "c1", 1.8, "training")
-    _runs(left, x, level)
-    there = np.isfinite(line)
-    alt = (
-        f"Two panels against the rate of the training adversary, from {ends(kinds[[0, -1]])}, all "
-        f"axes logarithmic. The level at which v stops {course(*means[[0, -1]])} from "
-        f"{ends(means)}"
-    )
-    if there.any():
-        left.line(kinds[there], line[there], "c2", 1.6, "formula", dashes=(4, 2.5))
-        alt += (
-            f"; the formula goes from {number(line[there][0])} at {number(kinds[there][0])} to "
-            f"{number(line[there][-1])}"
-        )
-    times[times == 0] = math.nan
-    seen, band = np.isfinite(times), [_means(x, kinds, _gaps(bound)) for bound in (lower, upper)]
-    names = {"ylabel": "step", "title": "When *u* takes the lead"}
-    right = _rates(kinds, [times, *band], 1.25, **names)
+    least, most = extent(*(v[np.isfinite(v)] for v in (times, *band)))
+    chart.y(least / 1.25, most * 1.25, scale="log10", target=5)
     inside = np.isfinite(band).all(axis=0)
     at, bounds = kinds[inside], [bound[inside] for bound in band]
-    right.band(at, *bounds, "c2", 0.16)
+    chart.band(at, *bounds, "c2", 0.16)
     for bound, text in zip(bounds, ("no damping", "full damping"), strict=True):
-        right.line(at, bound, "c2", 1.4, text if at.size else "", dashes=(4, 2.5))
+        chart.line(at, bound, "c2", 1.4, text if at.size else "", dashes=(4, 2.5))
     # Classes of one rate stand side by side; on this axis by factors.
     spots = 10 ** _fan(np.log10(np.repeat(x, times.shape[1])), 0.12)
-    _runs(right, spots[seen.ravel()], times[seen])
-    middle = _means(x, kinds, times)
-    some = np.isfinite(middle)
-    right.line(kinds, middle, "c1", 1.8)
-    right.end(middle[some][-1], "training", "c1")
+    look = {"alpha": FAINT, "clip_on": False, "zorder": 3}
+    chart.dots(spots[seen.ravel()], times[seen], "c1", 4.0, 0, **look)
+    said = []
+    for values, role, name in ((told, "ink", "recursion"), (times, "c1", "training")):
+        middle = _means(x, kinds, values)
+        some = np.isfinite(middle)
+        chart.line(kinds[some], middle[some], role, 1.8, name)
+        first, last = (
+            f"at step {number(middle[some][k])} at rate {number(kinds[some][k])}" for k in (0, -1)
+        )
+        said.append(f"{name}, on average {first} and {last}")
     of, crossed = ([int(v[x == kind].sum()) for kind in kinds] for v in (seen | True, seen))
     never = ", ".join(
         f"{count} of {every} at {number(kind)}"
         for kind, count, every in zip(kinds, crossed, of, strict=True)
         if count < every
     )
-    alt += (
-        f". Where u takes the lead, it does so on average at step {number(middle[some][0])} at "
-        f"rate {number(kinds[some][0])} and at step {number(middle[some][-1])} at rate "
-        f"{number(kinds[some][-1])}"
+    alt = (
+        "When u takes the lead, against the rate of the training adversary, from "
+        f"{ends(kinds[[0, -1]])}, both axes logarithmic: {'; '.join(said)}"
     )
     if never:
         others = ", all at the others" if any(map(int.__eq__, crossed, of)) else ""
         alt += f"; classes that cross: {never}{others}"
-    return [left.finished(kinds[-1]), right.finished(kinds[-1])], f"{alt}."
+    return chart, f"{alt}."
