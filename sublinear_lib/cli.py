@@ -112,6 +112,12 @@ def _press(*unused: object) -> None:
     raise KeyboardInterrupt
 
 
+def _interrupt_if_pressed(*unused: object) -> None:
+    """Interrupt after all where Ctrl-C was lost."""
+    if _PRESSED.is_set():
+        raise KeyboardInterrupt
+
+
 def _interrupt() -> None:
     """Interrupt the main thread, also where it waits for something."""
     if hasattr(signal, "pthread_kill"):
@@ -350,6 +356,7 @@ def train(out: Path | None, progress: bool, **given: Any) -> None:
             out,
             progress=progress,
             say=lambda text: click.echo(text, err=True),
+            callback=_interrupt_if_pressed,
             on_interrupt="return",
         )
         rows = [(name, _shown(value)) for name, value in report.summary().items()]
@@ -545,8 +552,7 @@ def verify(
     try:
         for report in running:
             reports[report.claim.id] = report
-            if _PRESSED.is_set():
-                raise KeyboardInterrupt
+            _interrupt_if_pressed()
     except KeyboardInterrupt:
         interrupted = True
     except LostWorkers as error:

@@ -42,6 +42,7 @@ from sublinear_lib.training import (
     SublinearAdversarialTraining,
     TrainingDiverged,
 )
+from sublinear_lib.training.trainer import Callback
 
 __all__ = ["ADVERSARIES", "TrainingRun"]
 
@@ -141,12 +142,14 @@ class TrainingRun:
         *,
         progress: bool = True,
         say: Callable[[str], object] = lambda text: None,
+        callback: Callback | None = None,
         on_interrupt: Literal["raise", "return"] = "raise",
     ) -> RunReport:
         """Train, test and, with a folder, store.
 
         Here `out`: the folder; made if it does not exist; `progress`: whether to show a progress
-        bar; `say`: called with a sentence now and then; `on_interrupt`: what Ctrl-C in training
+        bar; `say`: called with a sentence now and then; `callback`: called after each step as by
+        ``fit`` of the trainer; `on_interrupt`: what Ctrl-C in training
         does: ``"raise"`` passes it on, ``"return"`` tests and stores what there is after the
         present step, as the command does.
 
@@ -188,6 +191,7 @@ class TrainingRun:
                 train.y,
                 rng=stream,
                 checkpoint=checkpoint,
+                callback=callback,
                 on_interrupt=on_interrupt,
             )
         except TrainingDiverged as error:

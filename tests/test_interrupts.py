@@ -90,6 +90,20 @@ def test_a_verification_ends_with_the_check_that_is_interrupted_and_shows_it(che
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_training_ends_after_an_interrupt_that_a_package_kept_to_itself(monkeypatch):
+    real = trainer.Run.step
+
+    def step(run):
+        with contextlib.suppress(BaseException):
+            signal.raise_signal(signal.SIGINT)
+        return real(run)
+
+    monkeypatch.setattr(trainer.Run, "step", step)
+    result = sublinear(*TRAIN, 1000)
+    assert result.exit_code == 130
+    assert re.search("steps +1\n", result.output) and "from the keyboard" in result.output
+
+
 def test_an_interrupt_that_python_has_to_ignore_is_not_lost(monkeypatch):
     """As it was when it came to numba's callback, which LLVM calls for each kernel it loads."""
     ignored = []
