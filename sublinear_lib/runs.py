@@ -42,7 +42,6 @@ from sublinear_lib.training import (
     SublinearAdversarialTraining,
     TrainingDiverged,
 )
-from sublinear_lib.training.trainer import Callback
 
 __all__ = ["ADVERSARIES", "TrainingRun"]
 
@@ -142,7 +141,7 @@ class TrainingRun:
         *,
         progress: bool = True,
         say: Callable[[str], object] = lambda text: None,
-        callback: Callback | None = None,
+        callback: Callable[..., object] | None = None,
         on_interrupt: Literal["raise", "return"] = "raise",
     ) -> RunReport:
         """Train, test and, with a folder, store.
