@@ -150,7 +150,7 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: fl.Plateau) -> str
     if rate <= limit:
         return (
             f"The rate is not above the critical rate {number(limit)}: no step takes all of v, and "
-            "B has no plateau."
+            "B gets too far before A arrives."
         )
     A, B = (x.max(axis=1).tolist() for x in _first_weights())
     budgets = [fl.critical_budget(_LAW, q, start_ratio=b / a) for a, b in zip(A, B, strict=True)]
