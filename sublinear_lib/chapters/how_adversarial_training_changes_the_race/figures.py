@@ -133,7 +133,7 @@ def phase_map_picture(walls: Sequence[Wall], *, critical: float, runs: Sequence[
     chart.y(30.0, 1e4, scale="log10", values=marks, label=number)
     for budgets, lower, upper in areas:
         chart.band(budgets, lower, upper, "c1", 0.6 / len(walls))
-        chart.line(budgets, lower, "c1", 1.25)
+        chart.line([budgets[0], *budgets], [upper[0], *lower], "c1", 1.25)
     chart.level(critical, "c4", dashes=(5, 3))
     text = f"critical rate {number(critical)}"
     chart.note(_BUDGETS[0], critical, text, "c4", dx=6, dy=9, size=11)
