@@ -73,7 +73,7 @@ def _place(eps: float, rate: float) -> _Place:
 @explorer(
     "Does the strong feature win?",
     description="The best filters of all three classes by the recursion, from the first weights of "
-    "the main run. The dashed line is the plateau.",
+    "the pictured network. The dashed line is the plateau.",
     name="phases-explorer",
     eps=slider("budget *ε*", _EPS, start=0.9),
     rate=menu("rate *η̃*", [*_RATES], start="300"),
