@@ -123,6 +123,7 @@ def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did():
     tells(phase_map(walls=WALLS[1:]), "wins nowhere")
     dots = {role: lines(phase_map(), role, marker="o") for role in ("c1", "c2", "c5")}
     assert [points[0][0, 0] for points in dots.values()] == [0.9, 0.4, 0.7]
+    assert lines(phase_map(), "c1")[0][:2].tolist() == [[0.7, 1e4], [0.7, 200.0]]  # its left edge
 
 
 def test_every_class_is_a_dot_beside_the_means_of_training_and_recursion():
