@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from browser import PackingHandler, chromium, empty_tab, find_chromium, serving, settle
+from browser import PackingHandler, chromium, empty_tab, find_chromium, serving, settle, until
 from check_book import HTML, ROOT
 
 import benchmarks
@@ -97,6 +97,7 @@ def watched(browser: Browser, address: str, width: int) -> Iterator[tuple[Page, 
         tab.add_init_script(WATCH)
         tab.goto(address, wait_until="load", timeout=PATIENCE)
         settle(tab)
+        until(tab, "performance.getEntriesByName('first-contentful-paint').length")
         tab.wait_for_timeout(500)
         yield tab, answers
     finally:

@@ -10,7 +10,8 @@ from browser import serving
 STORED = json.loads(time_pages.STORED.read_text(encoding="utf-8"))
 
 MOVES = """<!doctype html><title>x</title><body><main><p id="a">Some text.</p>%s</main><script>
-setTimeout(() => { document.getElementById("a").style.marginTop = "%dpx"; }, 100);</script>"""
+new PerformanceObserver(() => { document.getElementById("a").style.marginTop = "%dpx"; })
+    .observe({ type: "paint", buffered: true });</script>"""
 
 
 @pytest.mark.browser

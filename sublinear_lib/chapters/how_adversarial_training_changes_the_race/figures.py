@@ -174,12 +174,8 @@ def _gaps(values: Any) -> FloatArray:
 
 def _means(x: FloatArray, kinds: FloatArray, values: FloatArray) -> FloatArray:
     """Return the mean over the runs of each kind, of what there is."""
-    found = []
-    for kind in kinds:
-        own = values[x == kind]
-        own = own[np.isfinite(own)]
-        found.append(own.mean() if own.size else math.nan)
-    return np.array(found)
+    found = (own[np.isfinite(own)] for own in (values[x == kind] for kind in kinds))
+    return np.array([own.mean() if own.size else math.nan for own in found])
 
 
 def _fan(places: FloatArray, width: float) -> FloatArray:
