@@ -121,7 +121,7 @@ def _crossing(chart: Chart, each: TransitionPanel, first: float, last: float) ->
 def phase_map_picture(walls: Sequence[Wall], *, critical: float, runs: Sequence[MapRun]) -> Drawing:
     """Draw where on the plane of budget and rate the robust feature wins.
 
-    The more walls hold at a place, the darker it is; runs are blue, rust, or umber where their
+    The more walls hold at a place, the fuller its color; runs are blue, rust, or umber where their
     classes disagree.
     """
     areas = [tuple(map(np.asarray, wall)) for wall in walls if len(wall.eps)]
@@ -140,7 +140,7 @@ def phase_map_picture(walls: Sequence[Wall], *, critical: float, runs: Sequence[
     for run in runs:
         lean = "c1" if run.share >= _ONE_SIDED else "c2" if run.share <= 1 - _ONE_SIDED else "c5"
         chart.dots(run.eps, run.rate, lean, 9, 1.5, clip_on=False)
-    text = "■ *u* wins; the darker, the more classes"
+    text = "■ *u* wins; the fuller, the more classes"
     chart.corner(text, "c1", dx=-54.0, dy=top - 18.0, size=11.5)
     for text, role, dx in (
         ("● trained: *u*", "c1", -54.0),
