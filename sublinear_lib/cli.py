@@ -77,30 +77,31 @@ def _losing_no_interrupt() -> Iterator[None]:
     """Interrupt again when Ctrl-C came where Python has to ignore what is raised.
 
     Such places are the callbacks of compiled code, as while numba compiles or loads a kernel, and
-    the finalizers of objects.  Python passes what was raised there to ``sys.unraisablehook``.  A
-    package that catches everything, as around its imports, tells nobody; for that, `_PRESSED`
-    keeps that the key was pressed.
+    the finalizers of objects.  Python passes what was raised there to ``sys.unraisablehook``, and
+    compiled code that imports may print it by ``sys.excepthook``.  A package that catches
+    everything tells nobody; for that, `_PRESSED` keeps that the key was pressed.
     """
-    before = sys.unraisablehook
+    before = sys.unraisablehook, sys.excepthook
     _PRESSED.clear()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _press)
     again: list[threading.Timer] = []
 
-    def heard(lost: sys.UnraisableHookArgs) -> None:
-        if not issubclass(lost.exc_type, KeyboardInterrupt):
-            before(lost)
-            return
-        # Interrupting at once would come here, where it is lost as well.
-        again.append(threading.Timer(0.05, _interrupt))
-        again[-1].daemon = True
-        again[-1].start()
+    def lost(kind: type[BaseException]) -> bool:
+        if issubclass(kind, KeyboardInterrupt):
+            _PRESSED.set()
+            # Interrupting at once would come here, where it is lost as well.
+            again.append(threading.Timer(0.05, _interrupt))
+            again[-1].daemon = True
+            again[-1].start()
+        return issubclass(kind, KeyboardInterrupt)
 
-    sys.unraisablehook = heard
+    sys.unraisablehook = lambda unraised: lost(unraised.exc_type) or before[0](unraised)
+    sys.excepthook = lambda kind, *error: lost(kind) or before[1](kind, *error)
     try:
         yield
     finally:
-        sys.unraisablehook = before
+        sys.unraisablehook, sys.excepthook = before
         for timer in again:
             timer.cancel()
         if signal.getsignal(signal.SIGINT) is _press:
@@ -115,11 +116,14 @@ def _press(*unused: object) -> None:
 def _interrupt_if_pressed(*unused: object) -> None:
     """Interrupt after all where Ctrl-C was lost."""
     if _PRESSED.is_set():
+        _PRESSED.clear()
         raise KeyboardInterrupt
 
 
 def _interrupt() -> None:
-    """Interrupt the main thread, also where it waits for something."""
+    """Interrupt the main thread, also where it waits, unless it was interrupted after all."""
+    if not _PRESSED.is_set():
+        return
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(cast(int, threading.main_thread().ident), signal.SIGINT)
     else:

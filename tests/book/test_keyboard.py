@@ -14,23 +14,10 @@ PAGES = keyboard.worked()
 
 
 @visits(PAGES)
-def test_the_tab_key_reaches_every_control_in_order_and_leads_out_again(page, found_at):
-    assert found_at("keyboard", page)["order"] == []
-
-
-@visits(PAGES)
-def test_the_focus_can_be_seen_at_every_stop(page, found_at):
-    assert found_at("keyboard", page)["focus"] == []
-
-
-@visits(PAGES)
-def test_every_key_does_what_it_does_elsewhere(page, found_at):
-    assert found_at("keyboard", page)["keys"] == []
-
-
-@visits(PAGES)
-def test_what_a_key_changes_is_said(page, found_at):
-    assert found_at("keyboard", page)["said"] == []
+def test_the_keyboard_reaches_and_works_everything_in_sight_and_says_what_it_changes(
+    page, found_at
+):
+    assert found_at("keyboard", page) == {"order": [], "focus": [], "keys": [], "said": []}
 
 
 def test_every_explorer_of_a_notebook_is_met(visit):

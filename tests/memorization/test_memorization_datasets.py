@@ -43,9 +43,7 @@ def brute(X: np.ndarray, y: np.ndarray, p: float) -> tuple[float, tuple[int, int
 
 @given(st.integers(2, 9), st.integers(1, 5), seeds, st.sampled_from([0.0, 1e3, 1e8, -1e15]))
 @settings(deadline=None, max_examples=60)
-def test_separations_are_those_of_exact_arithmetic_far_from_the_origin_too(
-    N: int, n: int, seed: int, offset: float
-) -> None:
+def test_separations_are_those_of_exact_arithmetic_far_from_the_origin_too(N, n, seed, offset):
     rng = np.random.default_rng(seed)
     X = offset + rng.normal(size=(N, n)) * 10.0 ** rng.integers(-2, 3, (N, 1))
     y = np.arange(N) % 2
@@ -119,9 +117,7 @@ def test_checked_data_are_frozen_copies_with_their_separation() -> None:
         (0.5, r"rows 1 and 2 of X, are lambda = 1\.0 apart.*largest .* 0\.4999999999"),
     ],
 )
-def test_a_budget_out_of_range_is_refused_with_lambda_and_what_is_allowed(
-    mu: float, message: str
-) -> None:
+def test_a_budget_out_of_range_is_refused_with_lambda_and_what_is_allowed(mu, message):
     with pytest.raises(ValueError, match=message):
         checked_data([[9.0], [2.0], [1.0]], [1, 1, 2], mu)
 
@@ -159,9 +155,7 @@ def test_one_label_only_is_refused_where_two_are_needed() -> None:
 
 @given(st.integers(1, 30), st.integers(1, 4), seeds, st.sampled_from([None, 8, 64]))
 @settings(deadline=None, max_examples=60)
-def test_random_points_lie_in_the_cube_and_show_every_label(
-    N: int, n: int, seed: int, grid: int | None
-) -> None:
+def test_random_points_lie_in_the_cube_and_show_every_label(N, n, seed, grid):
     if grid == 8 and n == 1:
         N = min(N, 4)
     classes = 1 + seed % N
@@ -244,9 +238,7 @@ def data(seed: int, N: int = 9, n: int = 3) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("p", NORMS)
 @given(st.integers(0, 200), st.integers(0, 12))
 @settings(deadline=None, max_examples=40)
-def test_a_contradiction_is_found_exactly_from_half_the_separation_on(
-    p: float, seed: int, twice: int
-) -> None:
+def test_a_contradiction_is_found_exactly_from_half_the_separation_on(p, seed, twice):
     X, y = data(seed)
     mu, lam = twice / 2, brute(X, y, p)[0]
     if lam == math.inf:
@@ -264,9 +256,7 @@ def test_a_contradiction_is_found_exactly_from_half_the_separation_on(
 @pytest.mark.parametrize("p", NORMS)
 @given(st.integers(0, 200), st.floats(0.0, 0.49))
 @settings(deadline=None, max_examples=30)
-def test_the_slope_is_the_maximum_over_all_pairs_one_by_one(
-    p: float, seed: int, share: float
-) -> None:
+def test_the_slope_is_the_maximum_over_all_pairs_one_by_one(p, seed, share):
     X, y = data(seed)
     lam = brute(X, y, p)[0]
     if lam in (0.0, math.inf):

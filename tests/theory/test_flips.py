@@ -64,9 +64,7 @@ def test_the_mask_is_the_definition_at_dyadic_numbers() -> None:
 @pytest.mark.parametrize("t", [0.0, 1.3])
 @pytest.mark.parametrize("theta", [0.1, 0.8])
 @pytest.mark.parametrize("n", [2, 3, 6, 9])
-def test_union_and_its_bracket_agree_with_independent_neurons(
-    n: int, t: float, theta: float
-) -> None:
+def test_union_and_its_bracket_agree_with_independent_neurons(n, t, theta):
     orthogonal = n < 9
     points = geometry.embed(np.eye(n)) if orthogonal else geometry.sample_slice(n, 4, rng=3)
     rng, draws, m = np.random.default_rng(7), 200_000, 64
@@ -87,9 +85,7 @@ def test_union_and_its_bracket_agree_with_independent_neurons(
 @pytest.mark.parametrize("inner", [-0.5, 0.0, 0.25, 0.9, 0.999999])
 @pytest.mark.parametrize("theta", [1e-3, 0.3, 3.0])
 @pytest.mark.parametrize("t", [0.0, 2.0])
-def test_union_of_two_points_is_inclusion_and_exclusion(
-    inner: float, theta: float, t: float
-) -> None:
+def test_union_of_two_points_is_inclusion_and_exclusion(inner, theta, t):
     m = 32
     s = math.sqrt(2 / m)
     u = (inner - 0.25) / 0.75
@@ -200,9 +196,7 @@ def test_uniform_bounds_are_the_smallest_that_the_union_bound_gives(m: int, d: i
 @pytest.mark.parametrize("t", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize("theta", [0.01, 0.7, 4.0])
 @pytest.mark.parametrize("d", [3, 5])
-def test_a_blind_move_switches_what_the_integral_over_its_height_says(
-    t: float, theta: float, d: int
-) -> None:
+def test_a_blind_move_switches_what_the_integral_over_its_height_says(t, theta, d):
     m = 512
     s = math.sqrt(2 / m)
     # The height of a uniform direction in R^d has the density c (1 - u^2)^((d-3)/2) on [-1, 1].
@@ -233,9 +227,7 @@ def between_ends(start: TwoLayerNetwork, *levels: tuple[np.ndarray, float]) -> n
 @pytest.mark.parametrize("m", [1, 40, 300])
 @pytest.mark.parametrize("t", [0.0, 1.0, 2.5])
 @pytest.mark.parametrize("theta", [0.0, 0.01, 0.3, 3.0])
-def test_maxima_are_attained_and_those_of_a_visit_of_every_arc(
-    m: int, t: float, theta: float
-) -> None:
+def test_maxima_are_attained_and_those_of_a_visit_of_every_arc(m, t, theta):
     tau, delta = t * math.sqrt(2 / m), theta * math.sqrt(2 / m)
     for seed in range(3):
         start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau)
@@ -309,9 +301,7 @@ def test_printed_q0_is_twice_the_tail_bound_at_the_papers_threshold(m: int, K: f
 
 @pytest.mark.parametrize("m", WIDTHS)
 @pytest.mark.parametrize("t", [0.0, 0.3, 1.49, 2.5, 5.0])
-def test_tail_bound_bounds_the_probability_and_both_readings_of_psi_are_what_they_say(
-    m: int, t: float
-) -> None:
+def test_tail_bound_bounds_the_probability_and_both_readings_of_psi_are_what_they_say(m, t):
     tau = t * math.sqrt(2.0 / m)
     bound = activity.gaussian_tail_bound(tau, m)
     assert bound == pytest.approx(math.exp(-t * t / 2.0), rel=1e-12)
