@@ -9,7 +9,8 @@ import pytest
 
 from sublinear_lib import memorization as mem
 from sublinear_lib.chapters.the_network_that_memorizes import explorers, figures
-from sublinear_lib.plotting import number
+from sublinear_lib.plotting import number, percent
+from sublinear_lib.statistics import clopper_pearson, median_interval
 from sublinear_lib.widgets import Band, Points
 from tests.chapters.marks import of
 from tests.plotting.shown import lines, tells
@@ -122,3 +123,22 @@ def test_an_edge_of_the_circuit_is_an_entry_of_a_matrix(n):
     tells(full, f"with {counts[0]}, {counts[1]}, {counts[2]} connections")
     tells(full, f"running maximum after it {n / 4:g}.")
     assert len(lines(full)) == sum(counts)
+
+
+SHARES = {"*F*, list": (0.25, 0.25, 0.5), "map": (0.75, 0.25, 0.0)}
+INTERVALS = {"*F*, list": clopper_pearson(25, 100), "map": clopper_pearson(75, 100)}
+bars = partial(figures.answer_bars, entries=SHARES, intervals=INTERVALS, chance=0.5, name="b")
+
+
+def test_every_bar_is_as_long_as_its_share_and_written_with_its_interval():
+    shown = bars()
+    for title, interval in INTERVALS.items():
+        written = (percent(interval.estimate), percent(interval.upper))
+        assert all(text in shown.html for text in written), title
+    tells(shown, "F, list: right 25 %", "no answer 50 %", "A dashed line marks a guess, 50 %")
+    widths = [patch.get_width() for patch in bars()._figures[0].axes[0].patches]
+    assert widths == [0.25, 0.25, 0.5, 0.75, 0.25]
+    with pytest.raises(ValueError, match="add to 1"):
+        bars(entries={**SHARES, "map": (0.5, 0.4, 0.2)})
+    found = {"map": median_interval([0.7, 0.71, 0.72, 0.8, 0.81, 0.82])}
+    tells(bars(entries={"map": (0.76, 0.24, 0.0)}, intervals=found), "interval 70 % to 82 %")

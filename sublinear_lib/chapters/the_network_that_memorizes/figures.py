@@ -1,4 +1,4 @@
-"""The network that memorizes: bumps, the circuit of one sample, certificates, rounding."""
+"""Networks that memorize: bumps, the circuit of one sample, rounding, answers on new data."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from matplotlib.patches import FancyBboxPatch
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.chart import INK, Chart, Drawing, arrays, colored, extent, picture
-from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import SERIES
+from sublinear_lib.plotting.formats import Numbers, number, percent
+from sublinear_lib.plotting.palette import FAINT, SERIES
+from sublinear_lib.statistics import Interval
 from sublinear_lib.validation import float_array
 
 
@@ -215,3 +216,72 @@ def precision_picture(series: Mapping[str, PrecisionSeries], *, allowed: float =
         "Largest error of computed values on the balls against the distance from the "
         f"threshold, both axes logarithmic. {'. '.join(said)}."
     )
+
+
+# Silence is pale: it is not an error.
+_OUTCOMES = (("right", "c3", 1.0), ("wrong", "c2", 1.0), ("no answer", "muted", FAINT))
+
+
+@picture
+def answer_bars(
+    entries: Mapping[str, tuple[float, float, float]],
+    intervals: Mapping[str, Interval],
+    *,
+    chance: float,
+) -> Drawing:
+    """Draw the shares of right, wrong and missing answers as bars that fill one row each.
+
+    The interval of the first share is a whisker, and written beside it; a dashed line marks a guess
+    (Proposition II.6).
+    """
+    rows, step = arrays(entries, 3), 52.0
+    if any(abs(row.sum() - 1.0) > 1e-9 for row in rows.values()):
+        raise ValueError(f"three shares must add to 1, got {entries}")
+    height = step * len(rows)
+    chart = Chart(440, height + 74.0, (18, 24, 44, 30))
+    chart.axes.grid(visible=False)
+    chart.axes.set_ylim(height, 0.0)
+    chart.x(0.0, 1.0, target=5, label=percent)
+    chart.axes.set_yticks([])
+    above = {"dx": 10, "size": 11, "va": "center_baseline"}
+    for k, (label, role, alpha) in enumerate(_OUTCOMES):
+        at = 0.015 + 0.16 * k, 1.0 + 30.0 / height
+        square = {"marker": "s", "alpha": alpha, "clip_on": False}
+        chart.dots(*at, role, 9.0, transform=chart.axes.transAxes, **square)
+        chart.corner(label, at=at, **above)
+    said = []
+    for r, (title, shares) in enumerate(rows.items()):
+        y, start, interval = step * r + 24.0, 0.0, intervals[title]
+        middle, least, most = (
+            percent(value, 3 if value >= 0.1 else 2)
+            for value in (interval.estimate, interval.lower, interval.upper)
+        )
+        chart.note(0.0, y - 10.0, title, weight="bold", va="center_baseline")
+        text, look = f"{middle} [{least}, {most}]", {"size": 11, "va": "center_baseline"}
+        chart.note(1.0, y - 10.0, text, "c3", ha="right", **look)
+        for (_, role, alpha), share in zip(_OUTCOMES, shares, strict=True):
+            if share > 0.0:
+                bar: Any = {"color": INK[role], "alpha": alpha, "align": "edge"}
+                chart.axes.barh(y, share, 20.0, left=start, **bar)
+            start += share
+        _whisker(chart, interval.lower, interval.upper, y + 10.0)
+        said.append(
+            f"{title}: right {percent(shares[0])} (interval {percent(interval.lower)} to "
+            f"{percent(interval.upper)}), wrong {percent(shares[1])}, no answer "
+            f"{percent(shares[2])}"
+        )
+    chart.upright(chance, "ink", 1.25, dashes=(3, 2))
+    look = {"dy": 9, "ha": "center", "size": 11, "va": "center_baseline"}
+    chart.note(chance, 1.0, "a guess", coordinates=("data", "axes fraction"), **look)
+    return chart, (
+        f"Bars of right, wrong and missing answers. {'. '.join(said)}. A dashed line marks a "
+        f"guess, {percent(chance)}."
+    )
+
+
+def _whisker(chart: Chart, low: float, high: float, y: float) -> None:
+    # Drawn twice: the wider one, in the color of the page, is the outline.
+    for role, width in (("paper", 4.5), ("ink", 1.75)):
+        chart.line((low, high), (y, y), role, width, clip_on=False)
+        for end in (low, high):
+            chart.line((end, end), (y - 5.0, y + 5.0), role, width, clip_on=False)
