@@ -33,30 +33,39 @@ class ImagePanel(NamedTuple):
 def images_picture(X: Rows, y: Numbers, panels: Sequence[ImagePanel]) -> Drawing:
     """Draw what a first layer of two neurons sees of the balls: one polygon for each.
 
-    Each panel is on the scale of its own layer (Proposition II.3).
+    All panels have one scale (Proposition II.3).
     """
     points, labels = float_array(X, "X"), np.asarray(y)
-    charts, said = [], []
+    seen, said = [], []
     for each in panels:
         corners = cube_image(each.W)
         part = f"{each.title}: polygons of {len(corners)} corners"
         if each.point is not None:
             part += f", of which two labels share {' and '.join(map(number, each.point))}"
-        charts.append(_images(points @ np.asarray(each.W).T, labels, each.mu * corners, each))
+        seen.append((points @ np.asarray(each.W).T, each.mu * corners))
         said.append(part)
+    low = np.min([at.min(axis=0) + 1.08 * shape.min(axis=0) for at, shape in seen], axis=0)
+    high = np.max([at.max(axis=0) + 1.08 * shape.max(axis=0) for at, shape in seen], axis=0)
+    charts = [
+        _images(*view, labels, each, (low, high)) for view, each in zip(seen, panels, strict=True)
+    ]
     return charts, (
         f"What a first layer of two neurons sees of the balls around {len(points)} points in "
         f"{points.shape[1]} dimensions. {'. '.join(said)}."
     )
 
 
-def _images(centers: FloatArray, labels: FloatArray, shape: FloatArray, shown: ImagePanel) -> Chart:
-    low = centers.min(axis=0) + 1.08 * shape.min(axis=0)
-    high = centers.max(axis=0) + 1.08 * shape.max(axis=0)
+def _images(
+    centers: FloatArray,
+    shape: FloatArray,
+    labels: FloatArray,
+    shown: ImagePanel,
+    ends: tuple[FloatArray, FloatArray],
+) -> Chart:
     roles = [SERIES[k] for k in np.unique(labels, return_inverse=True)[1]]
     chart = Chart(264, 282, (38, 10, 36, 30), title=shown.title)
     chart.axes.grid(visible=False)
-    chart.square(low, high, target=3, label=number)
+    chart.square(*ends, target=3, label=number)
     for center, role in zip(centers, roles, strict=True):
         chart.filled(Polygon, center + shape, role=role, closed=True)
     for center, role, label in zip(centers, roles, labels, strict=True):
