@@ -115,6 +115,11 @@ def test_images_are_hexagons_and_coordinates_give_radius_distances_and_differenc
     np.testing.assert_array_equal(lines(coordinates(), "c1", marker="o")[0][:, 1], FOUND.x)
 
 
+def test_panels_of_images_have_one_scale():
+    one, two = (figure.axes[0] for figure in images()._figures)
+    assert (one.get_xlim(), one.get_ylim()) == (two.get_xlim(), two.get_ylim())
+
+
 def test_texts_count_edges_of_one_color_name_sums_and_cuts_and_give_shares():
     tells(hypergraph(), "triangle: 3 vertices, 3 edges, colors 0 1 0, 1 bold, of one color")
     tells(hypergraph(h=mem.fano(), colors=None), "7 vertices, 7 edges.")
