@@ -117,7 +117,7 @@ def test_the_transition_gives_both_ends_and_when_the_lead_changes():
 
 
 def test_the_map_tells_where_the_robust_feature_wins_and_what_runs_did():
-    tells(phase_map(), "Of 2 classes the robust feature wins somewhere in 1, from budgets of 0.7")
+    tells(phase_map(), "Of 2 classes the strong feature wins somewhere in 1, from budgets of 0.7")
     tells(phase_map(), "above rates of 90 to 90 at least", "The critical rate is 43.2")
     tells(phase_map(), "0.7 and 300: 60 % of the classes")
     tells(phase_map(walls=WALLS[1:]), "wins nowhere")

@@ -42,14 +42,14 @@ def test_lines_and_numbers_are_those_of_the_recursion(ratio, patches, q):
 
 def test_each_condition_that_fails_is_named():
     three, four = RACE(1.0, "60", "3"), RACE(1.0, "60", "4")
-    assert "above 1, so v gains" in three.sentence and "the non-robust feature" in three.sentence
+    assert "above 1, so v gains" in three.sentence and "the weak feature" in three.sentence
     assert "*C* = 2.22" in three.sentence and three.warning is None
-    assert "below 1, so u gains" in four.sentence and "learned the robust" in four.sentence
+    assert "below 1, so u gains" in four.sentence and "learned the strong" in four.sentence
     assert "q = 4, fails" in (four.warning or "")
     assert "not denser" in (RACE(1.0, "15", "3").warning or "")
     assert "turn the race" in (RACE(0.4, "60", "3").warning or "")
     late = RACE(0.3, "11", "2")
-    assert "v gains at every step" in (late.warning or "") and "the robust feature" in late.sentence
+    assert "v gains at every step" in (late.warning or "") and "the strong feature" in late.sentence
     even = RACE(1.0, "27", "3")
     assert ": an even race." in even.sentence and "close to 1" in (even.warning or "")
 
@@ -100,9 +100,9 @@ heat = partial(figures.patch_picture, panels=HEAT, rows=ROWS, floor=0.1, name="h
 
 def test_texts_give_the_numbers():
     tells(race(), "over 300 steps, and dotted a prediction")
-    tells(race(), "A, the robust feature, goes from 0.1 to 0.2 (predicted 0.22)")
-    tells(race(), "B, the non-robust one, goes from 0.1 to 0.4 (predicted 0.4)")
-    tells(ratios(), "Of 2 below 1, 1 learned the robust feature; of 2 others, 1 did")
+    tells(race(), "A, the strong feature, goes from 0.1 to 0.2 (predicted 0.22)")
+    tells(race(), "B, the weak one, goes from 0.1 to 0.4 (predicted 0.4)")
+    tells(ratios(), "Of 2 below 1, 1 learned the strong feature; of 2 others, 1 did")
     tells(ratios(), "same winner for 3 of 4", "from its dot is 0.2")
     tells(heat(), "clean: u₁ in 1 cell, on average 3; v₁ in 2 cells, on average 1; v₂")
     tells(heat(), "change: u₁ in 1 cell, on average -3")

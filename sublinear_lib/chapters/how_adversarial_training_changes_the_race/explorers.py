@@ -24,7 +24,7 @@ _SETTINGS = fl.TrainingSettings()
 _EPS = [round(0.03 * k, 2) for k in range(41)]
 _RATES = {"40": 40.0, "60": 60.0, "100": 100.0, "300": 300.0}
 _HEIGHTS = (0.03, 10.0)
-# Above this factor of its growth the non-robust feature counts as leaking through the plateau;
+# Above this factor of its growth the weak feature counts as leaking through the plateau;
 # above this logit, as the adversary sees it, the plateau counts as having spent the loss.
 _LEAK, _FADED = 0.01, 0.1
 _TESTED = 0.52  # the budget of a lab's attacks and certificates

@@ -1,6 +1,6 @@
 """The phase transition: two features of one class over the training, the map, and rates.
 
-The robust feature is blue, the non-robust one rust; a run is a dot and a mean a line.
+The strong feature is blue, the weak one rust; a run is a dot and a mean a line.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TransitionPanel(NamedTuple):
 
 
 class Wall(NamedTuple):
-    """The rates between which the robust feature of one class wins, by budget."""
+    """The rates between which the strong feature of one class wins, by budget."""
 
     eps: Numbers
     lower: Numbers
@@ -59,9 +59,9 @@ def _when(step: float) -> str:
 def transition_picture(
     steps: Numbers, panels: Sequence[TransitionPanel], *, level: float | None = None
 ) -> Drawing:
-    """Draw how the two features of each class grow, and when the robust one takes the lead.
+    """Draw how the two features of each class grow, and when the strong one takes the lead.
 
-    The plateau of the non-robust feature is dashed if it is finite (Lemma 5.2).
+    The plateau of the weak feature is dashed if it is finite (Lemma 5.2).
     """
     times = np.asarray(steps, dtype=float)
     plateau = level if level is not None and math.isfinite(level) else None
@@ -96,7 +96,7 @@ def transition_picture(
             text += f", by the recursion {_when(each.predicted_crossing)}"
         said.append(text)
     return charts, (
-        f"The robust feature A and the non-robust feature B over {number(times[-1], 6)} "
+        f"The strong feature A and the weak feature B over {number(times[-1], 6)} "
         f"steps, logarithmic. {'. '.join(said)}."
         + ("" if plateau is None else f" The plateau lies at {number(plateau)}.")
     )
@@ -119,7 +119,7 @@ def _crossing(chart: Chart, each: TransitionPanel, first: float, last: float) ->
 
 @picture
 def phase_map_picture(walls: Sequence[Wall], *, critical: float, runs: Sequence[MapRun]) -> Drawing:
-    """Draw where on the plane of budget and rate the robust feature wins.
+    """Draw where on the plane of budget and rate the strong feature wins.
 
     The more walls hold at a place, the fuller its color; runs are blue, rust, or umber where their
     classes disagree.
@@ -148,11 +148,11 @@ def phase_map_picture(walls: Sequence[Wall], *, critical: float, runs: Sequence[
         ("● trained: *v*", "c2", 196.0),
     ):
         chart.corner(text, role, dx=dx, dy=12.0, size=11.5)
-    said = "The robust feature wins nowhere"
+    said = "The strong feature wins nowhere"
     if areas:
         first, least = extent(*(area[0][0] for area in areas)), [a[1].min() for a in areas]
         said = (
-            f"Of {len(walls)} classes the robust feature wins somewhere in {len(areas)}, from "
+            f"Of {len(walls)} classes the strong feature wins somewhere in {len(areas)}, from "
             f"budgets of {ends(first)} on and above rates of {ends(extent(least))} at least"
         )
     told = "; ".join(
@@ -161,7 +161,7 @@ def phase_map_picture(walls: Sequence[Wall], *, critical: float, runs: Sequence[
     )
     return chart, (
         f"A map of budgets and rates. {said}. The critical rate is {number(critical)}. Trained "
-        f"networks lean on the robust feature, at budget and rate {told}."
+        f"networks lean on the strong feature, at budget and rate {told}."
     )
 
 

@@ -45,12 +45,12 @@ def _setting(patches: int, q: float) -> tuple[fl.FeatureData, fl.TrainingSetting
 
 @explorer(
     "Who wins the race?",
-    description="One filter, one robust patch of strength 3, other patches of strength 1. On this "
+    description="One filter. The strong feature is in one patch, the weak one in many. On this "
     "scale exponential growth is a straight line. The dashed line stands where the logit of the "
     "class passes 1/2.",
     name="race-explorer",
     ratio=slider("starts *B*_{0}/*A*_{0}", _RATIOS, start=1.0, format="{:g}"),
-    patches=menu("dense patches *P*_{NR}", ["15", "60", "120"], start="60"),
+    patches=menu("patches *P*_{NR}", ["15", "60", "120"], start="60"),
     q=menu("exponent *q*", ["2", "3", "4"], start="3"),
 )
 def race(ratio: float, patches: str, q: str) -> View:
@@ -71,8 +71,8 @@ def race(ratio: float, patches: str, q: str) -> View:
     lower, upper = fl.escape_time(start, 2 * start, growth, setting[1])
     doubled = np.flatnonzero(path >= 2 * start)
     marks: list[Mark] = [
-        Line(_SHOWN, _short(A[_SHOWN]), label="*A*, robust", role="c1"),
-        Line(_SHOWN, _short(B[_SHOWN]), label="*B*, non-robust", role="c2"),
+        Line(_SHOWN, _short(A[_SHOWN]), label="*A*, strong", role="c1"),
+        Line(_SHOWN, _short(B[_SHOWN]), label="*B*, weak", role="c2"),
     ]
     if over is not None:
         marks.append(Rule(float(over), label="logit 1/2", role="muted", dash=True))
@@ -81,7 +81,7 @@ def race(ratio: float, patches: str, q: str) -> View:
         y=Axis(label="what the filter holds", scale="log10", limits=(0.1, 15.0)),
         marks=marks,
         sentence=(
-            f"With *q* = {q} the densities are *α*^{{*q*}} = {number(robust)} for the robust "
+            f"With *q* = {q} the densities are *α*^{{*q*}} = {number(robust)} for the strong "
             f"feature and *P*_{{NR}} *β*^{{*q*}} = {number(nonrobust)} for the other: *C* = "
             f"{number(nonrobust / robust)}. With these starts the race ratio is "
             f"*R* = *C* (*B*_{{0}}/*A*_{{0}})^{{*q*−2}} = {number(R)}"
@@ -113,7 +113,7 @@ def _end(over: int | None, share: float, A: FloatArray, B: FloatArray) -> str:
     if over is None:
         return f" After {_STEPS} steps neither has given the class a logit of 1/2."
     first, other = float(A[over] / A[0]), float(B[over] / B[0])
-    learned = "the robust" if share > 0.5 else "the non-robust"
+    learned = "the strong" if share > 0.5 else "the weak"
     return (
         f" At step {over} the logit passes 1/2; by then u has grown {number(first, 2)} times and v "
         f"{number(other, 2)} times. At the end u holds {percent(share, 2)} of the logit: the class "
@@ -129,7 +129,7 @@ def _warning(
     C = law.density_ratio(q)
     if C <= 1:
         said.append(
-            f"Assumption 2.3, read with the exponent q = {q:g}, fails: the non-robust feature is "
+            f"Assumption 2.3, read with the exponent q = {q:g}, fails: the weak feature is "
             "not denser."
         )
     if (C > 1) != (R > 1) and C != 1:

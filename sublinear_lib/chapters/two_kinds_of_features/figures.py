@@ -19,7 +19,7 @@ from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.style import thinned
 from sublinear_lib.validation import float_array
 
-_FEATURES = (("*A*", "A, the robust feature,", "c1"), ("*B*", "B, the non-robust one,", "c2"))
+_FEATURES = (("*A*", "A, the strong feature,", "c1"), ("*B*", "B, the weak one,", "c2"))
 
 
 class RacePanel(NamedTuple):
@@ -73,7 +73,7 @@ def race_picture(steps: Numbers, panels: Sequence[RacePanel], *, scale: str = "l
 
 @picture
 def ratio_picture(ratio: Numbers, measured: Numbers, predicted: Numbers) -> Drawing:
-    """Draw the share of the robust feature against a ratio that should tell the winner.
+    """Draw the share of the strong feature against a ratio that should tell the winner.
 
     Dots for what training reached, rings for a finer prediction (Proposition III.2).
     """
@@ -89,7 +89,7 @@ def ratio_picture(ratio: Numbers, measured: Numbers, predicted: Numbers) -> Draw
     below, told = r < 1.0, np.asarray(predicted)
     alt = (
         f"{r.size} classes by their ratio, from {number(least)} to {number(most)}. Of "
-        f"{below.sum()} below 1, {(below & robust).sum()} learned the robust "
+        f"{below.sum()} below 1, {(below & robust).sum()} learned the strong "
         f"feature; of {(~below).sum()} others, {(~below & robust).sum()} did. The rings tell the "
         f"same winner for {((told > 0.5) == robust).sum()} of {r.size}; the largest distance of a "
         f"ring from its dot is {number(np.abs(told - reached).max())}."
