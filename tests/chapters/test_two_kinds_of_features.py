@@ -102,7 +102,7 @@ def test_texts_give_the_numbers():
     tells(race(), "over 300 steps, and dotted a prediction")
     tells(race(), "A, the strong feature, goes from 0.1 to 0.2 (predicted 0.22)")
     tells(race(), "B, the weak one, goes from 0.1 to 0.4 (predicted 0.4)")
-    tells(ratios(), "Of 2 below 1, 1 lean on the strong feature; of 2 others, 1 did")
+    tells(ratios(), "Of 2 below 1, 1 lean on the strong feature; of 2 others, 1 do")
     tells(ratios(), "same winner for 3 of 4", "from its dot is 0.2")
     tells(heat(), "clean: u₁ in 1 cell, on average 3; v₁ in 2 cells, on average 1; v₂")
     tells(heat(), "change: u₁ in 1 cell, on average -3")

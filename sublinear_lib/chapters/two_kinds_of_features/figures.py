@@ -90,7 +90,7 @@ def ratio_picture(ratio: Numbers, measured: Numbers, predicted: Numbers) -> Draw
     alt = (
         f"{r.size} classes by their ratio, from {number(least)} to {number(most)}. Of "
         f"{below.sum()} below 1, {(below & robust).sum()} lean on the strong "
-        f"feature; of {(~below).sum()} others, {(~below & robust).sum()} did. The rings tell the "
+        f"feature; of {(~below).sum()} others, {(~below & robust).sum()} do. The rings tell the "
         f"same winner for {((told > 0.5) == robust).sum()} of {r.size}; the largest distance of a "
         f"ring from its dot is {number(np.abs(told - reached).max())}."
     )
